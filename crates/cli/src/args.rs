@@ -195,9 +195,25 @@ pub(crate) struct RunArgs {
     #[arg(value_name = "PROMPT")]
     pub(crate) prompt: Vec<String>,
     #[command(flatten)]
+    pub(crate) goal: GoalArgs,
+    #[command(flatten)]
     pub(crate) session: SessionArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+}
+
+/// Whether the prompt is a goal.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Args)]
+pub(crate) struct GoalArgs {
+    /// The prompt is a goal: go on turn after turn until it is reached; with --continue or --resume and no prompt, go on with the one that waits
+    #[arg(long, conflicts_with = "output_schema")]
+    pub(crate) goal: bool,
+    /// Work on the goal as research, whatever it looks like
+    #[arg(long, requires = "goal", conflicts_with = "simple")]
+    pub(crate) research: bool,
+    /// Work on the goal without research, whatever it looks like
+    #[arg(long, requires = "goal")]
+    pub(crate) simple: bool,
 }
 
 #[derive(Debug, Args)]

@@ -108,6 +108,11 @@ impl Chat {
 
     /// While a line is read nothing else runs: what was asked for is done, and said, before that.
     async fn perform(&mut self, op: Op) -> anyhow::Result<()> {
+        if matches!(op, Op::SetGoal { .. } | Op::ResumeGoal) {
+            self.spoke = true;
+            self.carry(op).await?;
+            return Ok(self.view.close()?);
+        }
         if !matches!(op, Op::Prompt { .. } | Op::Shell { .. } | Op::Retry) {
             return self.carry(op).await;
         }

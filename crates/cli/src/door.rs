@@ -1,7 +1,7 @@
 //! The ways in: a chat, perhaps with a first message; one run; an earlier session out of a list. Says what was probably
 //! meant where a word is no command.
 
-use crate::args::{ChatArgs, Cli, OutputArgs, RunArgs, SessionArgs};
+use crate::args::{ChatArgs, Cli, GoalArgs, OutputArgs, RunArgs, SessionArgs};
 use crate::context::{Context, flags_of};
 use crate::exit::Exit;
 use crate::say::{self, Style, clean};
@@ -20,7 +20,7 @@ const ALIKE_IN_SENTENCE: f64 = 0.8;
 pub(crate) fn enter(cli: Cli) -> anyhow::Result<Exit> {
     let Cli { prompt, print, output, session, .. } = cli;
     if print {
-        return run(RunArgs { prompt, session, output });
+        return run(RunArgs { prompt, goal: GoalArgs::default(), session, output });
     }
     if output != OutputArgs::default() {
         return Err(say::usage(Phrase::new("cli.only_printed")));

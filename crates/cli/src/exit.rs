@@ -1,7 +1,7 @@
 //! Exit codes: a contract with scripts, documented in docs/exit-codes.md.
 
 use crate::say::Told;
-use reasonix_proto::{Done, Refusal, Settled, TurnEnd};
+use reasonix_proto::{Done, GoalInfo, GoalStanding, GoalStop, Refusal, Settled, TurnEnd};
 use std::process::ExitCode;
 
 /// How the process ends.
@@ -14,6 +14,8 @@ pub(crate) enum Exit {
     Provider = 4,
     Limit = 5,
     Unfinished = 6,
+    /// The goal was not reached: blocked, impossible or not proved.
+    Blocked = 7,
     Interrupted = 130,
     Terminated = 143,
 }
@@ -31,10 +33,24 @@ impl Exit {
         }
     }
 
+    /// The exit code of a goal.
+    pub(crate) fn of_goal(goal: Option<&GoalInfo>) -> Self {
+        match goal.and_then(|goal| goal.stop.as_ref()) {
+            None if goal.is_some_and(|goal| goal.standing == GoalStanding::Done) => Self::Done,
+            None | Some(GoalStop::User | GoalStop::Restarted) => Self::Interrupted,
+            Some(GoalStop::OutOfBudget { .. } | GoalStop::TurnLimit) => Self::Limit,
+            Some(GoalStop::Provider { .. }) => Self::Provider,
+            Some(GoalStop::Refused { .. }) => Self::Refused,
+            Some(GoalStop::Failed { .. }) => Self::Failed,
+            Some(_) => Self::Blocked,
+        }
+    }
+
     /// The exit code of an operation.
     pub(crate) fn of_settled(settled: Option<&Settled>) -> Self {
         match settled {
             Some(Settled::Done(Done::Turn { end })) => Self::of_turn(end),
+            Some(Settled::Done(Done::Goal { goal })) => Self::of_goal(goal.as_deref()),
             Some(Settled::Done(_)) => Self::Done,
             Some(Settled::Refused(refused)) if refused.refusal == Refusal::Interrupted => Self::Interrupted,
             Some(Settled::Refused(_)) | None => Self::Failed,

@@ -16,6 +16,7 @@ mod exit;
 mod explain;
 mod extensions;
 mod first;
+mod goal;
 mod help;
 mod history;
 mod import;

@@ -4,7 +4,7 @@ use crate::exit::Exit;
 use crate::interrupts::{Interrupts, leave_nothing};
 use crate::view::View;
 use reasonix_engine::Handle;
-use reasonix_proto::{Done, Envelope, Event, Op, OpId, Settled, TurnEnd};
+use reasonix_proto::{Done, Envelope, Event, GoalInfo, GoalStanding, GoalStop, Op, OpId, Settled, TurnEnd};
 use std::time::Duration;
 
 /// Hands in an operation and shows events until it is settled. None when the session ended without a word about it.
@@ -27,8 +27,23 @@ pub(crate) async fn carry_turn(
 ) -> anyhow::Result<Option<TurnEnd>> {
     Ok(match carry(handle, view, interrupts, op).await? {
         Some(Settled::Done(Done::Turn { end })) => Some(end),
+        Some(Settled::Done(Done::Goal { goal })) => Some(end_of_goal(goal.as_deref())),
         _ => None,
     })
+}
+
+/// How a turn ended that became a goal.
+fn end_of_goal(goal: Option<&GoalInfo>) -> TurnEnd {
+    let Some(goal) = goal else { return TurnEnd::Interrupted };
+    match &goal.stop {
+        None if goal.standing == GoalStanding::Done => TurnEnd::Done,
+        None | Some(GoalStop::User | GoalStop::Restarted) => TurnEnd::Interrupted,
+        Some(GoalStop::OutOfBudget { why }) => TurnEnd::OutOfBudget { why: why.clone() },
+        Some(GoalStop::TurnLimit) => TurnEnd::StepLimit,
+        Some(GoalStop::Provider { class, why }) => TurnEnd::ProviderFailed { class: *class, why: why.clone() },
+        Some(GoalStop::Failed { why }) => TurnEnd::Broken { why: why.clone() },
+        Some(other) => TurnEnd::Refused { why: other.phrase().1 },
+    }
 }
 
 /// Shows events until this operation is settled, or the session is over. The second interrupt does not wait.

@@ -3,6 +3,7 @@
 use crate::args::{HandoffArgs, RunArgs};
 use crate::context::{Context, flags_of};
 use crate::exit::Exit;
+use crate::goal::{pursue, told_exit};
 use crate::interrupts::{Interrupts, Manner};
 use crate::logging;
 use crate::pump::{carry, carry_turn, pump};
@@ -22,8 +23,9 @@ const CORRECTIONS: u32 = 2;
 
 pub(crate) async fn run(args: RunArgs) -> anyhow::Result<Exit> {
     let schema = args.output.output_schema.as_deref().map(OutputSchema::read).transpose()?;
-    let only_folds = args.session.compact.is_some() && args.prompt.is_empty();
-    let typed = if only_folds { String::new() } else { stdin::prompt(&args.prompt).await? };
+    let resumes = args.goal.goal && args.prompt.is_empty() && (args.session.continues || args.session.resume.is_some());
+    let only_folds = args.session.compact.is_some() && args.prompt.is_empty() && !resumes;
+    let typed = if only_folds || resumes { String::new() } else { stdin::prompt(&args.prompt).await? };
     // Before this an interrupt simply ends the process: there is nothing to keep yet.
     let mut interrupts = Interrupts::listen(Manner::Run)?;
     let context = Context::load(args.session.dir.as_deref(), flags_of(&args.session))?;
@@ -32,7 +34,7 @@ pub(crate) async fn run(args: RunArgs) -> anyhow::Result<Exit> {
     }
     let host = context.host_with(&args.session, false, args.output.approve.clone())?;
     logging::begin(host.base());
-    let (text, resolved) = referred(host.base(), typed);
+    let (text, resolved) = if args.goal.goal { (typed, false) } else { referred(host.base(), typed) };
     let prompt = match &schema {
         Some(schema) => format!("{text}\n\n{}", schema.request()),
         None => text,
@@ -50,6 +52,12 @@ pub(crate) async fn run(args: RunArgs) -> anyhow::Result<Exit> {
             finish(handle, &mut view, &mut interrupts).await?;
             return Ok(Exit::of_settled(settled.as_ref()));
         }
+    }
+    if args.goal.goal {
+        let settled = pursue((&mut handle, &mut view, &mut interrupts), args.goal, prompt, resumes).await?;
+        finish(handle, &mut view, &mut interrupts).await?;
+        print_answer(&args, None, view.answer())?;
+        return Ok(told_exit(settled.as_ref(), args.output.json));
     }
     let mut end = turn(&mut handle, &mut view, &mut interrupts, (prompt, resolved)).await?;
     let mut misfit = None;

@@ -22,6 +22,7 @@ mod descriptors;
 mod doctor;
 mod documents;
 mod e2e;
+mod goals;
 mod history;
 mod hooks;
 mod import;

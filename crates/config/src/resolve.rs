@@ -2,7 +2,7 @@
 
 use crate::node::{Node, Table};
 use crate::sections::{
-    agent, ask, branch, budget, cache, compaction, evidence, logs, models, net, permissions, plugins, profiles,
+    agent, ask, branch, budget, cache, compaction, evidence, goal, logs, models, net, permissions, plugins, profiles,
     providers, recall, record, retention, sandbox, serve, skills, stream_rules, tools, tui, undo, validation,
 };
 use crate::shape::Notices;
@@ -97,6 +97,7 @@ fn resolve(table: &Table, context: &Context<'_>, folder: &Path) -> Result<Settin
         undo: undo::resolve(&root.section("undo"))?,
         evidence: evidence::resolve(&root.section("evidence")),
         validation: validation::resolve(&root.section("validation")),
+        goal: goal::resolve(&root.section("goal")),
         branch: branch::resolve(&root.section("branch")),
         stream_rules: stream_rules::resolve(&root.section("rules").section("stream")),
         record: record::resolve(&root.section("record")),

@@ -7,6 +7,7 @@ use crate::sections::budget::BudgetSettings;
 use crate::sections::cache::CacheSettings;
 use crate::sections::compaction::CompactionSettings;
 use crate::sections::evidence::EvidenceSettings;
+use crate::sections::goal::GoalSettings;
 use crate::sections::logs::Logs;
 use crate::sections::models::{ModelEntry, ModelProfile};
 use crate::sections::net::Net;
@@ -82,6 +83,8 @@ pub struct Settings {
     pub evidence: EvidenceSettings,
     /// The command that checks what turns edited.
     pub validation: ValidationSettings,
+    /// What goals may take.
+    pub goal: GoalSettings,
     /// Moving about in a session's tree.
     pub branch: Branch,
     /// Rules that watch what a model writes.

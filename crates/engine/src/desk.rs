@@ -20,8 +20,8 @@ use reasonix_agent::{Artifacts, Journal, Said, Sink, Stop};
 use reasonix_gate::AnswerHeard;
 use reasonix_gate::{Approvals, AskAnswer};
 use reasonix_proto::{
-    AskId, ClientId, Done, Effect, Event, Level, Mode, Op, PLAN_AGENT, Phrase, Record, RecordBody, RecordId, Refusal,
-    Refused, Scope, TurnState,
+    AskId, ClientId, Done, Effect, Event, GoalStop, Level, Mode, Op, PLAN_AGENT, Phrase, Record, RecordBody, RecordId,
+    Refusal, Refused, Scope, TurnState,
 };
 use reasonix_session::Past;
 use std::collections::VecDeque;
@@ -113,6 +113,10 @@ impl Desk {
                 self.after_turn.push_back((op, ticket));
                 return self.notice(Level::Info, Phrase::new("engine.model_later"));
             }
+            Op::SetGoal { .. } | Op::ResumeGoal => {
+                self.after_turn.push_back((op, ticket));
+                return self.notice(Level::Info, Phrase::new("flow.goal_later"));
+            }
             Op::WorkAs { agent } if !agent.eq_ignore_ascii_case(PLAN_AGENT) => {
                 self.after_turn.push_back((Op::WorkAs { agent }, ticket));
                 return self.notice(Level::Info, Phrase::new("engine.agent_later"));
@@ -152,11 +156,15 @@ impl Desk {
                 Box::pin(self.apply(Op::SetMode { mode: Mode::Plan }, client)).await
             }
             Op::SetMode { mode } => {
+                let cleared = self.clear_goal().await?;
                 if self.book.state().mode == mode {
-                    return Ok(Done::Unchanged);
+                    return Ok(cleared);
                 }
                 self.change(RecordBody::ModeChanged { mode }).await
             }
+            Op::PauseGoal => self.pause_goal(GoalStop::User).await,
+            Op::ClearGoal => self.clear_goal().await,
+            Op::EditGoal { objective } => self.edit_goal(&objective).await,
             Op::Trust { digest, yes } => self.trusted(&digest, yes).await,
             Op::Configure { key, value } => self.told(self.dials.change(&key, value).await),
             Op::ReloadHooks => self.told(Ok(self.hooks.reload().await)),
@@ -265,6 +273,11 @@ impl Desk {
         };
         notices.into_iter().for_each(|phrase| self.notice(Level::Warning, phrase));
         Said { typed: Some(text), ..self.read(filled, false, foreign).await }
+    }
+
+    /// The same of a text that is no command.
+    pub(crate) async fn said_plainly(&self, text: String) -> Said {
+        self.read(text, false, false).await
     }
 
     /// What the model reads of a text. References are looked up off the runtime's thread. In words that are `foreign` nobody has

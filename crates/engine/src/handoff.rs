@@ -1,6 +1,7 @@
 //! Handing over to a new session: it begins with notes on this one, and with the same tools and system prompt.
 
 use crate::desk::unreadable;
+use crate::goals::handed_on;
 use crate::live::{Live, alongside};
 use crate::observers::kept_list;
 use crate::state::SessionState;
@@ -74,9 +75,10 @@ impl Live {
         let now = reasonix_session::now();
         // What the session was in goes on there.
         let mode = (state.mode != Mode::Build).then_some(RecordBody::ModeChanged { mode: state.mode });
+        let goal = state.goal.as_deref().map(handed_on);
         let SessionState { model, effort, .. } = state;
         let effort = effort.map(|effort| RecordBody::ModelChanged { model, effort: Some(effort) });
-        let bodies = entry.into_iter().chain([folded, title]).chain(todo).chain(mode).chain(effort);
+        let bodies = entry.into_iter().chain([folded, title]).chain(todo).chain(mode).chain(effort).chain(goal);
         let bodies: Vec<_> = bodies.map(|body| (now, body)).collect();
         let sessions = Sessions::at(&self.desk.base.world.home.join("state"));
         let session =

@@ -16,6 +16,7 @@ mod editing;
 mod error;
 mod explain;
 mod fleet;
+mod goals;
 mod handle;
 mod handoff;
 mod hooks;

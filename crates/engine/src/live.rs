@@ -11,7 +11,8 @@ use crate::ticket::{Inbound, Outcome, Ticket, Tickets};
 use reasonix_agent::{Agent, Conversation, Prefix, Purpose, Router, Said, Sink, Stop, Tools};
 use reasonix_gate::Narrowing;
 use reasonix_proto::{
-    AgentProfile, ClientId, Done, Event, Level, Op, Phrase, RecordBody, Refusal, Refused, TurnEnd, TurnState,
+    AgentProfile, ClientId, Done, Event, GoalStrategy, Level, Op, Phrase, RecordBody, Refusal, Refused, TurnEnd,
+    TurnState,
 };
 use reasonix_session::Sessions;
 use reasonix_undo::{FilesWay, Undo};
@@ -49,6 +50,12 @@ pub(crate) struct Live {
     pub(crate) acting: AgentProfile,
     /// All tools of the session; the agent at work may have fewer.
     pub(crate) whole: Tools,
+    /// Who waits for the goal to come to its end.
+    pub(crate) pursuit: Option<Ticket>,
+    /// The goal's turns before the one that it wanted, while that runs.
+    pub(crate) driven: Option<u32>,
+    /// The goal does not go on in this process, though its log may not say so: it could not be written.
+    pub(crate) halted: bool,
 }
 
 impl Live {
@@ -59,9 +66,11 @@ impl Live {
         }
         self.begin_as().await;
         self.desk.hooks.begin(self.resumed, self.desk.book.state().model.clone());
+        self.show_goal().await;
         self.desk.state(TurnState::Idle);
         while let Some((work, ticket)) = self.next_work().await {
             let end = self.work(work).await;
+            self.after_turn(&end).await;
             if let Some(ticket) = ticket {
                 ticket.settle(Ok(Done::Turn { end }));
             }
@@ -75,6 +84,7 @@ impl Live {
     /// Whoever still waits for something hears that nothing comes of it.
     fn let_go(&mut self) {
         self.inbound.close();
+        self.settle_goal(true);
         self.desk.after_turn.clear();
         self.desk.queue.clear();
         while self.inbound.try_recv().is_ok() {}
@@ -99,12 +109,23 @@ impl Live {
                     return Some(work);
                 }
             }
+            self.settle_goal(false);
             if self.desk.closing {
                 return None;
             }
             if let Some(work) = self.desk.queue.pop() {
                 self.desk.tell_queue();
                 return Some(work);
+            }
+            if self.desk.goal().is_some_and(|goal| goal.is_active()) && !self.halted {
+                // What was handed in meanwhile comes before the next turn of the goal.
+                if let Ok(inbound) = self.inbound.try_recv() {
+                    self.desk.after_turn.push_back(inbound);
+                    continue;
+                }
+                if let Some(work) = self.goal_work().await {
+                    return Some((work, None));
+                }
             }
             let inbound = match self.quiet() {
                 None => self.inbound.recv().await?,
@@ -126,6 +147,18 @@ impl Live {
     /// An operation while nothing runs.
     async fn take(&mut self, (op, ticket): Inbound) -> Option<Wanted> {
         let work = match op {
+            Op::SetGoal { objective, strategy } => {
+                self.set_goal(&objective, strategy, ticket).await;
+                return None;
+            }
+            Op::ResumeGoal => {
+                self.resume_goal(ticket).await;
+                return None;
+            }
+            Op::Prompt { text, .. } if self.is_goal(&text) => {
+                self.set_goal(&text, Some(GoalStrategy::Research), ticket).await;
+                return None;
+            }
             Op::Prompt { text, resolved } => Ok(self.desk.work_of(text, resolved).await),
             Op::Steer { text } | Op::FollowUp { text } => Ok(self.desk.work_of(text, false).await),
             Op::Shell { command, keep } => self.shell(command, keep),
@@ -266,10 +299,12 @@ impl Live {
                 let said = self.planned(said, &stop).await;
                 // The mode may have changed while somebody planned.
                 let mode = self.mode_note().map(str::to_owned);
-                Work::Prompt(said.after_news(self.agent_note().into_iter().chain(mode).collect()))
+                let notes = self.agent_note().into_iter().chain(mode).chain(self.goal_note());
+                Work::Prompt(said.after_news(notes.collect()))
             }
             other => other,
         };
+        self.hold_goal();
         let turn = match work {
             Work::Prompt(said) => self.agent.turn(&mut self.conversation, said, queue.inbox(), &stop),
             Work::Errand(errand) => self.agent.turn(&mut self.conversation, errand.said, queue.inbox(), &stop),

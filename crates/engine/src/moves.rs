@@ -1,14 +1,15 @@
 //! Moving about in a session's tree. Nothing is deleted: a record says from where the conversation goes on.
 
 use crate::desk::{no_record, not_possible, unreadable};
+use crate::goals::goal_record;
 use crate::images::fetch;
 use crate::live::{Live, alongside};
 use crate::queue::Work;
 use crate::ticket::Outcome;
 use reasonix_agent::{Said, Sink, Stop};
 use reasonix_proto::{
-    Done, Event, Left, Level, Message, Mode, MoveReason, Phrase, Record, RecordBody, RecordId, Refusal, Refused,
-    Rewind, TurnState,
+    Done, Event, GoalNews, Left, Level, Message, Mode, MoveReason, Phrase, Record, RecordBody, RecordId, Refusal,
+    Refused, Rewind, TurnState,
 };
 use reasonix_session::{History, Past, typed};
 use reasonix_undo::{FilesWay, note};
@@ -195,6 +196,12 @@ impl Live {
         self.todo.restore(todo);
         self.desk.outbox.measure(Some(history.context), None);
         self.desk.outbox.emit(Event::Moved { record: Box::new(record), text: goal.text });
+        let mut records: Vec<RecordBody> = records.collect();
+        // The goal is the session's, on whatever branch it goes on.
+        let goal = self.desk.goal();
+        if history.goal.as_ref() != goal.as_deref() {
+            records.push(goal_record(GoalNews::Kept, goal.map(|goal| (*goal).clone())));
+        }
         for body in records {
             self.desk.change(body).await?;
         }

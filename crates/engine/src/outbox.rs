@@ -126,9 +126,10 @@ impl Outbox {
     /// What a status line shows.
     pub(crate) fn status(&self) -> Status {
         let figures = self.figures().clone();
-        let SessionState { mode, posture, model, effort, agent, .. } = self.state.borrow().clone();
+        let SessionState { mode, posture, model, effort, agent, goal, .. } = self.state.borrow().clone();
+        let goal = goal.map(|goal| Box::new((*goal).clone()));
         let agent = if &*agent == BUILD_AGENT { String::new() } else { agent.to_string() };
-        Status { mode, agent, posture, model, effort, ..figures }
+        Status { mode, agent, goal, posture, model, effort, ..figures }
     }
 
     /// What is to be done, as the log has it.
@@ -264,6 +265,7 @@ mod tests {
             effort: None,
             mode: Mode::Build,
             agent: String::new(),
+            goal: None,
             posture: Posture::Ask,
             sandbox: String::new(),
             folder: String::new(),

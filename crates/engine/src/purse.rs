@@ -38,6 +38,8 @@ struct State {
     turn: Option<Cost>,
     /// Limits that were warned of.
     warned: Vec<Limit>,
+    /// Up to where the turn may go that a goal wants.
+    goal: (Option<u64>, Option<Duration>),
 }
 
 /// What there is a limit of.
@@ -46,6 +48,8 @@ enum Limit {
     Cost,
     Tokens,
     Time,
+    GoalTokens,
+    GoalTime,
 }
 
 impl Purse {
@@ -76,6 +80,17 @@ impl Purse {
         let mut state = self.state();
         state.allowed = allowed;
         state.warned.clear();
+    }
+
+    /// What is left of a goal's tokens and seconds holds for what comes next; none takes that away.
+    pub(crate) fn hold_goal(&self, left: Option<(Option<u64>, Option<u64>)>) {
+        let mut state = self.state();
+        let (tokens, seconds) = left.unwrap_or_default();
+        let (spent, elapsed) = (state.tokens, state.elapsed());
+        state.goal = (
+            tokens.map(|left| spent.saturating_add(left)),
+            seconds.map(|left| elapsed.saturating_add(Duration::from_secs(left))),
+        );
     }
 
     /// What may be spent, what was, and what is left: the most that a session below this one may be given.
@@ -133,8 +148,15 @@ impl Standing {
         Self { of, near, reached: spent >= allowed, spent: text(spent), allowed: text(allowed) }
     }
 
+    /// A limit of a goal: it is shown with the goal, and not warned of.
+    fn of_goal(of: Limit, spent: u64, allowed: u64) -> Self {
+        Self { near: false, ..Self::new(of, spent, allowed, |amount| amount.to_string()) }
+    }
+
     fn phrase(&self, near: bool) -> Phrase {
         let code = match (self.of, near) {
+            (Limit::GoalTokens, _) => "flow.goal_tokens",
+            (Limit::GoalTime, _) => "flow.goal_seconds",
             (Limit::Cost, true) => "engine.budget_near_cost",
             (Limit::Tokens, true) => "engine.budget_near_tokens",
             (Limit::Time, true) => "engine.budget_near_time",
@@ -168,6 +190,13 @@ impl State {
             let spent = u64::try_from(self.elapsed().as_millis()).unwrap_or(u64::MAX);
             let text = |millis: u64| format!("{} s", millis / 1000);
             all.push(Standing::new(Limit::Time, spent, allowed.saturating_mul(1000), text));
+        }
+        if let Some(allowed) = self.goal.0 {
+            all.push(Standing::of_goal(Limit::GoalTokens, self.tokens, allowed));
+        }
+        if let Some(allowed) = self.goal.1 {
+            let (spent, allowed) = (self.elapsed().as_secs(), allowed.as_secs());
+            all.push(Standing::of_goal(Limit::GoalTime, spent, allowed));
         }
         all
     }
@@ -223,7 +252,9 @@ impl Budget for Purse {
 
     fn time_left(&self) -> Option<Duration> {
         let state = self.state();
-        state.allowed.seconds.map(|seconds| Duration::from_secs(seconds).saturating_sub(state.elapsed()))
+        let own = state.allowed.seconds.map(Duration::from_secs);
+        let nearest = own.into_iter().chain(state.goal.1).min();
+        nearest.map(|until| until.saturating_sub(state.elapsed()))
     }
 
     fn waited(&self) -> Duration {

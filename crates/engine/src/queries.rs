@@ -27,6 +27,7 @@ impl Shared {
         match query {
             Query::Status => Box::pin(ready(Reply::Status(Box::new(shared.status())))),
             Query::Todo => Box::pin(ready(Reply::Todo { phases: shared.outbox.todo() })),
+            Query::Goal => Box::pin(ready(Reply::Goal { goal: shared.outbox.status().goal })),
             Query::Budget => Box::pin(ready(Reply::Budget(shared.purse.info()))),
             Query::Permissions => {
                 let (posture, rules) = shared.gate.standing_rules(shared.dials.as_read());

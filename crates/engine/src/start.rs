@@ -12,6 +12,7 @@ use crate::dials::Dials;
 use crate::editing::{as_begun, settled};
 use crate::error::EngineError;
 use crate::fleet::{Fleet, Hears};
+use crate::goals::JudgesGoal;
 use crate::handle::{Handle, Shared};
 use crate::hooks::{AroundAll, AroundCalls, Hooks};
 use crate::live::{Live, Todo};
@@ -162,8 +163,10 @@ impl Voice {
         let [agent, told_agent] = [&history.agent, &history.told_agent]
             .map(|agent| Arc::from(if agent.is_empty() { BUILD_AGENT } else { agent.as_str() }));
         let new = SessionState::new(name, effort, history.mode);
-        let fired = history.fired.clone();
-        let state = SessionState { told: history.told, todo, agent, told_agent, fired, ..new };
+        let (fired, goal_told, turn) = (history.fired.clone(), history.goal_told, ground.begun.opened.past.turns());
+        let goal = history.goal.clone().map(Arc::new);
+        let told = history.told;
+        let state = SessionState { told, todo, agent, told_agent, fired, goal, goal_told, turn, ..new };
         let (state, published) = watch::channel(state);
         let (outbox, events) = Outbox::new(status_of(ground, model), published);
         let book = Book::new(ground.begun.opened.journal.clone(), state, outbox.clone());
@@ -251,6 +254,9 @@ impl Equipped {
             planner,
             acting,
             whole,
+            pursuit: None,
+            driven: None,
+            halted: false,
         };
         set_going(live, way_out);
         Handle { session: head.session, events, ops, shared: Arc::new(shared) }
@@ -272,6 +278,8 @@ impl Equipped {
             let begun = &self.ground.begun;
             book.observe(ChecksClaims::new(begun.resumed.then(|| begun.opened.past.clone())));
         }
+        let past = self.ground.begun.opened.past.clone();
+        book.observe(JudgesGoal::new(past, purse.clone(), outbox.clone()));
         book.observe(self.parts.hooks.watch());
         book.observe(TellsQueue { queue: queue.clone(), outbox: outbox.clone() });
     }
@@ -495,6 +503,7 @@ fn status_of(ground: &Ground, model: &Arc<dyn Model>) -> Status {
         effort: opened.history.effort.clone(),
         mode: opened.history.mode,
         agent: opened.history.agent.clone(),
+        goal: None,
         posture: reasonix_proto::Posture::Ask,
         sandbox: word(confinement),
         folder: start.workspace.root().display().to_string(),

@@ -2,12 +2,14 @@
 
 use reasonix_agent::{BoxFuture, Journal, JournalError, Sink};
 use reasonix_gate::{Stance, Stands};
-use reasonix_proto::{BUILD_AGENT, Event, FiredSoFar, Mode, Posture, Record, RecordBody, TodoPhase, ToolOutcome};
+use reasonix_proto::{
+    BUILD_AGENT, Event, FiredSoFar, GoalInfo, Mode, Posture, Record, RecordBody, TodoPhase, ToolOutcome,
+};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::watch;
 
 /// What a session is in.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct SessionState {
     /// What the model may do.
     pub(crate) mode: Mode,
@@ -35,6 +37,10 @@ pub(crate) struct SessionState {
     pub(crate) told_agent: Arc<str>,
     /// The rules that spoke up on the branch while models wrote.
     pub(crate) fired: FiredSoFar,
+    /// The goal, whatever it stands.
+    pub(crate) goal: Option<Arc<GoalInfo>>,
+    /// The model was told at its last prompt that it works on a goal.
+    pub(crate) goal_told: bool,
 }
 
 impl SessionState {
@@ -44,7 +50,23 @@ impl SessionState {
         let (trusted, approved, escalated) = (false, false, false);
         let (agent, told_agent): (Arc<str>, Arc<str>) = (Arc::from(BUILD_AGENT), Arc::from(BUILD_AGENT));
         let (turn, todo, fired) = (0, Arc::default(), FiredSoFar::default());
-        Self { mode, told, posture, trusted, approved, model, effort, turn, escalated, todo, agent, told_agent, fired }
+        Self {
+            mode,
+            told,
+            posture,
+            trusted,
+            approved,
+            model,
+            effort,
+            turn,
+            escalated,
+            todo,
+            agent,
+            told_agent,
+            fired,
+            goal: None,
+            goal_told: false,
+        }
     }
 
     /// What follows from a record.
@@ -66,12 +88,14 @@ impl SessionState {
                 self.told_agent = Arc::clone(&self.agent);
                 (self.turn, self.told, self.escalated) = (*turn, self.mode, false);
                 (self.trusted, self.approved) = (false, false);
+                self.goal_told = self.goal.as_ref().is_some_and(|goal| goal.is_active());
             }
             RecordBody::Shell { turn, .. } => (self.turn, self.trusted) = (*turn, false),
             RecordBody::Outcome { outcome: ToolOutcome::Done { details, .. }, .. } => {
                 details.todo.iter().for_each(|todo| self.todo = Arc::new(todo.clone()));
             }
             RecordBody::Escalated(_) => self.escalated = true,
+            RecordBody::Goal(change) => self.goal = change.goal.clone().map(Arc::new),
             RecordBody::TurnEnded { .. } => (self.trusted, self.escalated) = (false, false),
             _ => {}
         }

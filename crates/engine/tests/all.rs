@@ -25,6 +25,7 @@ mod fuzz;
 #[cfg(target_os = "linux")]
 mod fuzz_readers;
 mod gate;
+mod goals;
 mod growth;
 #[cfg(target_os = "linux")]
 mod held;

@@ -9,6 +9,7 @@ mod command;
 mod deeds;
 mod files;
 mod line;
+mod named;
 mod pattern;
 mod prose;
 mod prove;

@@ -16,6 +16,7 @@ const TEXTS: &[(&str, &str)] = &[
     ("exit-codes", include_str!("../../../docs/exit-codes.md")),
     ("extensions", include_str!("../../../docs/extensions.md")),
     ("glossary", include_str!("../../../docs/glossary.md")),
+    ("goals", include_str!("../../../docs/goals.md")),
     ("hooks", include_str!("../../../docs/hooks.md")),
     ("import", include_str!("../../../docs/import.md")),
     ("limits", include_str!("../../../docs/limits.md")),

@@ -1,6 +1,7 @@
 //! What can be typed after `/`, as data: each command with what it does. A front end fills in the words that stand behind
 //! the name and shows what comes back; it knows no command by its name.
 
+use crate::goal::GoalStrategy;
 use crate::op::{Op, Open};
 use crate::phrase::Phrase;
 use crate::query::Query;
@@ -47,7 +48,7 @@ impl CommandInfo {
             return Some(CommandAction::Operation(vec![Op::Prompt { text, resolved: false }]));
         }
         let fits = |case: &&CommandCase| case.words.fit(words) && case.planning.is_none_or(|wanted| wanted == planning);
-        self.cases.iter().find(fits).map(|case| case.action.clone().filled(words))
+        self.cases.iter().find(fits).map(|case| case.action.clone().filled(case.words.rest(words)))
     }
 }
 
@@ -120,6 +121,8 @@ pub enum CommandWords {
     None,
     /// This word.
     Word(String),
+    /// This word and more behind it, which alone are filled in.
+    Begins(String),
     /// The number of a turn.
     Turn,
     /// Anything.
@@ -134,10 +137,19 @@ impl CommandWords {
         *self == Self::Any
     }
 
+    /// The words that are filled in.
+    fn rest<'a>(&self, words: &'a str) -> &'a str {
+        match self {
+            Self::Begins(_) => words.split_once(char::is_whitespace).map_or("", |(_, rest)| rest.trim()),
+            _ => words,
+        }
+    }
+
     fn fit(&self, words: &str) -> bool {
         match self {
             Self::None => words.is_empty(),
             Self::Word(word) => words == word,
+            Self::Begins(word) => words.split_once(char::is_whitespace).is_some_and(|(first, _)| first == word),
             Self::Turn => words.parse::<u32>().is_ok(),
             Self::Some => !words.is_empty(),
             Self::Any => true,
@@ -260,6 +272,11 @@ fn filled(op: &Op, words: &str) -> Op {
         Op::Prompt { text: empty, resolved } if empty.is_empty() => Op::Prompt { text: text(), resolved: *resolved },
         Op::Compact { .. } => Op::Compact { instructions: text() },
         Op::Handoff { .. } => Op::Handoff { focus: text() },
+        Op::SetGoal { .. } => {
+            let (strategy, objective) = GoalStrategy::split(words);
+            Op::SetGoal { objective: objective.to_owned(), strategy }
+        }
+        Op::EditGoal { .. } => Op::EditGoal { objective: text() },
         Op::Rename { .. } => Op::Rename { title: text() },
         Op::Export { .. } => Op::Export { path: text() },
         Op::WorkAs { .. } => Op::WorkAs { agent: text() },

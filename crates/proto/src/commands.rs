@@ -1,7 +1,7 @@
 //! The table of the built-in `/` commands: what each is called, what it takes, and what it does. Which of them a session has
 //! is the engine's word.
 
-use crate::command::CommandWords::{Any, None as Bare, Some as Words, Turn, Word};
+use crate::command::CommandWords::{Any, Begins, None as Bare, Some as Words, Turn, Word};
 use crate::command::{
     Argument, ArgumentKind, CommandAction, CommandCase, CommandInfo, CommandLocal, CommandOverlay, CommandSource,
     CommandWords,
@@ -42,6 +42,7 @@ const ON: &[Taken] = &[(Phrase::new("command.arg_on"), Kind::Words(&["on", "off"
 const EFFORT: &[Taken] = &[(Phrase::new("command.arg_effort"), Kind::Words(EFFORTS), true)];
 const MODE: &[Taken] = &[(Phrase::new("command.arg_mode"), Kind::Words(&["ask", "auto", "yolo", "plan"]), true)];
 const AGENT: &[Taken] = &[(Phrase::new("command.arg_agent"), Kind::Words(AGENTS), true)];
+const GOAL: &[Taken] = &[(Phrase::new("command.arg_goal"), Kind::Text, true)];
 const TASK: &[Taken] = &[(Phrase::new("command.arg_task"), Kind::Text, true)];
 const RELOAD: &[Taken] = &[(Phrase::new("command.arg_reload"), Kind::Words(&["reload"]), true)];
 const SOUGHT: &[Taken] = &[(Phrase::new("command.arg_words"), Kind::Text, false)];
@@ -73,6 +74,7 @@ const ROWS: &[Row] = &[
     ("effort", &[], Phrase::new("command.effort"), EFFORT, effort),
     ("mode", &["posture"], Phrase::new("command.mode"), MODE, mode),
     ("plan", &[], Phrase::new("command.plan"), TASK, plan),
+    ("goal", &[], Phrase::new("command.goal"), GOAL, goal),
     ("agent", &["agents"], Phrase::new("command.agent"), AGENT, agent),
     ("permissions", &[], Phrase::new("command.permissions"), &[], || overlay(CommandOverlay::Rules)),
     ("trust", &[], Phrase::new("command.trust"), &[], || overlay(CommandOverlay::Trust)),
@@ -156,6 +158,21 @@ fn plan() -> Vec<CommandCase> {
         case(Bare, ops([on.clone()])),
         case(Word("off".to_owned()), ops([off])),
         case(Words, ops([on, task])),
+    ]
+}
+
+fn goal() -> Vec<CommandCase> {
+    let word = |word: &str, op| case(Word(word.to_owned()), ops([op]));
+    let shown = || CommandAction::Query(Query::Goal);
+    vec![
+        case(Bare, shown()),
+        case(Word("status".to_owned()), shown()),
+        word("pause", Op::PauseGoal),
+        word("resume", Op::ResumeGoal),
+        word("clear", Op::ClearGoal),
+        case(Begins("edit".to_owned()), ops([Op::EditGoal { objective: String::new() }])),
+        case(Word("edit".to_owned()), CommandAction::Say(Phrase::new("flow.goal_edit_which"))),
+        case(Words, ops([Op::SetGoal { objective: String::new(), strategy: None }])),
     ]
 }
 
@@ -282,6 +299,21 @@ mod tests {
             ("agent", "explore", true, json!({"operation": [{"op": "work_as", "agent": "explore"}]})),
             ("hooks", "", false, json!({"overlay": "hooks"})),
             ("hooks", "reload", false, json!({"operation": [{"op": "reload_hooks"}]})),
+            ("goal", "", false, json!({"query": {"query": "goal"}})),
+            ("goal", "pause", false, json!({"operation": [{"op": "pause_goal"}]})),
+            (
+                "goal",
+                "edit the docs too",
+                false,
+                json!({"operation": [{"op": "edit_goal", "objective": "the docs too"}]}),
+            ),
+            (
+                "goal",
+                "--research x y",
+                false,
+                json!({"operation": [{"op": "set_goal", "objective": "x y", "strategy": "research"}]}),
+            ),
+            ("goal", "pause the job", false, json!({"operation": [{"op": "set_goal", "objective": "pause the job"}]})),
             ("cd", "..", false, json!({"local": {"folder": {"path": ".."}}})),
         ] {
             assert_eq!(action(name, words, planning), wanted, "/{name} {words}");

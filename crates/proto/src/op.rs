@@ -1,6 +1,6 @@
 //! What goes into the engine: operations that change something. What does not is a [`crate::Query`].
 
-use crate::{Allowance, AskId, MemoryReach, Mode, PlanAnswer, RecordId, Response};
+use crate::{Allowance, AskId, GoalStrategy, MemoryReach, Mode, PlanAnswer, RecordId, Response};
 use serde::{Deserialize, Serialize};
 
 /// Something a front end wants done. Each is settled once: by [`crate::Settled`], and a notice where a person should know.
@@ -209,6 +209,26 @@ pub enum Op {
         /// Whether they trust it, from now on.
         yes: bool,
     },
+    /// Sets a goal and works on it, turn after turn, until it is done with evidence or something stops it; then this is
+    /// settled. Plan mode ends with it.
+    SetGoal {
+        /// What is to be reached.
+        objective: String,
+        /// How it is worked on; as its words look when none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        strategy: Option<GoalStrategy>,
+    },
+    /// Lets the goal wait; a turn that runs comes to its end.
+    PauseGoal,
+    /// Takes the goal up again, with its limits and its count of what stopped it anew. Settled as [`Op::SetGoal`].
+    ResumeGoal,
+    /// Gives the goal other words.
+    EditGoal {
+        /// What is to be reached.
+        objective: String,
+    },
+    /// Takes the goal away; a turn that runs comes to its end.
+    ClearGoal,
     /// Ends the session.
     Shutdown,
 }

@@ -17,6 +17,8 @@ pub enum Query {
     Budget,
     /// What was spent over spans of time, in all sessions, and by model.
     Stats,
+    /// The goal, and how it stands.
+    Goal,
     /// The todo list.
     Todo,
     /// The commands that can be had here; a capability that is not there has none.

@@ -1,9 +1,9 @@
 //! What is kept: one record a line of the session log. The log is the truth; everything else is a projection of it.
 
 use crate::{
-    AskId, CallId, Change, Choice, Claimed, ClientId, Cost, DecidedBy, Effect, HookRan, Image, Message, Mode, NotedBy,
-    Phrase, Planned, Posture, PromptPart, RecordId, Repair, Requested, RulesFired, SessionId, ToolOutcome, TurnEnd,
-    Usage, Validation,
+    AskId, CallId, Change, Choice, Claimed, ClientId, Cost, DecidedBy, Effect, GoalChange, HookRan, Image, Message,
+    Mode, NotedBy, Phrase, Planned, Posture, PromptPart, RecordId, Repair, Requested, RulesFired, SessionId,
+    ToolOutcome, TurnEnd, Usage, Validation,
 };
 use serde::{Deserialize, Serialize};
 
@@ -242,6 +242,8 @@ pub enum RecordBody {
     Claimed(Box<Claimed>),
     /// The command that checks what the turn edited: written before it runs, and again with what it came to.
     Validation(Box<Validation>),
+    /// The session's goal is another one, or stands otherwise: from here on it is what this says.
+    Goal(Box<GoalChange>),
     /// A record of a kind that this version does not know; kept on disk, skipped here.
     #[serde(other)]
     Unknown,

@@ -7,8 +7,8 @@ use crate::status::{
     Citation, Completion, ContextPart, Git, ModelInfo, RuleInfo, SessionInfo, Setting, Status, TreeNode,
 };
 use crate::{
-    BudgetInfo, CacheReport, Change, Hit, HookInfo, MemoryInfo, Phrase, Posture, Record, RecordId, ServerInfo, Tally,
-    TodoPhase, TrustInfo,
+    BudgetInfo, CacheReport, Change, GoalInfo, Hit, HookInfo, MemoryInfo, Phrase, Posture, Record, RecordId,
+    ServerInfo, Tally, TodoPhase, TrustInfo,
 };
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +22,12 @@ pub enum Reply {
     Git {
         /// None where the folder is in no repository.
         git: Option<Git>,
+    },
+    /// Answers [`Query::Goal`].
+    Goal {
+        /// None when there is none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        goal: Option<Box<GoalInfo>>,
     },
     /// Answers [`Query::Todo`].
     Todo {

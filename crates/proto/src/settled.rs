@@ -1,6 +1,6 @@
 //! What came of an operation. A program decides by these words; a person reads the phrase.
 
-use crate::{Acts, ClientId, Level, Op, Phrase, SessionId, TurnEnd};
+use crate::{Acts, ClientId, GoalInfo, Level, Op, Phrase, SessionId, TurnEnd};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -66,6 +66,12 @@ pub enum Done {
     Turn {
         /// How the turn ended.
         end: TurnEnd,
+    },
+    /// The goal does not go on: it is done, waits, or is gone.
+    Goal {
+        /// The goal as it stands; none when there is none any more.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        goal: Option<Box<GoalInfo>>,
     },
     /// The work goes on in a new session.
     HandedOver {

@@ -1,6 +1,6 @@
 //! What replies consist of: the state of a session and what can be chosen in it, as data.
 
-use crate::{Dial, Effect, Mode, Phrase, Posture, RecordId, SessionId, SettingSource, TurnState, Usage};
+use crate::{Dial, Effect, GoalInfo, Mode, Phrase, Posture, RecordId, SessionId, SettingSource, TurnState, Usage};
 use serde::{Deserialize, Serialize};
 
 /// What a status line shows.
@@ -23,6 +23,9 @@ pub struct Status {
     /// The agent that is at work; empty for `build`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub agent: String,
+    /// The goal, where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub goal: Option<Box<GoalInfo>>,
     /// How much is asked.
     pub posture: Posture,
     /// The sandbox level of commands: `full`, `partial`, `off` or `refused`.

@@ -619,6 +619,7 @@ fn the_status() {
         effort: None,
         mode: Mode::Build,
         agent: String::new(),
+        goal: None,
         posture: Posture::Ask,
         sandbox: "full".into(),
         folder: "/w".into(),

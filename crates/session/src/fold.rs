@@ -4,8 +4,8 @@ use crate::header::{Header, Kind};
 use crate::shape::Shape;
 use reasonix_agent::{Measures, NO_ANSWER, folded_messages, heal, into_message, outcome_text};
 use reasonix_proto::{
-    Break, CallId, Compacted, FiredSoFar, Message, Mode, Origin, Record, RecordBody, Requested, SessionHead, SessionId,
-    StopReason, TodoPhase, ToolCall, ToolOutcome, TurnEnd, Usage,
+    Break, CallId, Compacted, FiredSoFar, GoalInfo, Message, Mode, Origin, Record, RecordBody, Requested, SessionHead,
+    SessionId, StopReason, TodoPhase, ToolCall, ToolOutcome, TurnEnd, Usage,
 };
 use std::collections::HashSet;
 
@@ -49,6 +49,10 @@ pub struct History {
     pub told_agent: String,
     /// The rules that spoke up while models wrote.
     pub fired: FiredSoFar,
+    /// The goal, whatever it stands.
+    pub goal: Option<GoalInfo>,
+    /// The model was told at its last prompt that it works on a goal.
+    pub goal_told: bool,
 }
 
 impl History {
@@ -83,6 +87,7 @@ impl History {
                 self.effort.clone_from(effort);
             }
             RecordBody::ModeChanged { mode } => self.mode = *mode,
+            RecordBody::Goal(change) => self.goal.clone_from(&change.goal),
             RecordBody::Planned(planned) if planned.approved => self.mode = Mode::Build,
             _ => {}
         }
@@ -194,6 +199,7 @@ impl Fold {
                 if matches!(body, RecordBody::Prompt { .. }) {
                     history.told = history.mode;
                     history.told_agent.clone_from(&history.agent);
+                    history.goal_told = history.goal.as_ref().is_some_and(GoalInfo::is_active);
                 }
                 history.turns = history.turns.max(*turn);
                 let (turn, model) = (*turn, history.model.clone());

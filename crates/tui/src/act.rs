@@ -181,6 +181,7 @@ fn perform(app: &mut App, action: KeyAction) -> Vec<ScreenEffect> {
         KeyAction::Posture => posture(app),
         KeyAction::Picture => vec![ScreenEffect::Host(crate::app::HostRequest::Picture)],
         KeyAction::Model => commands::run(app, "model", ""),
+        KeyAction::Goal => commands::run(app, "goal", "resume"),
         KeyAction::Help => commands::run(app, "help", ""),
         other => edit(app, other),
     }

@@ -183,7 +183,7 @@ fn perform(app: &mut App, command: &CommandInfo, action: CommandAction) -> Vec<S
 fn submit(app: &mut App, op: Op) -> Vec<ScreenEffect> {
     match op {
         Op::SetMode { mode } => plan(app, mode),
-        Op::Prompt { .. } => {
+        Op::Prompt { .. } | Op::SetGoal { .. } | Op::ResumeGoal => {
             app.work.begin(app.now);
             app.send(op)
         }

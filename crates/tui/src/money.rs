@@ -1,13 +1,16 @@
 //! What may be spent and what was, in a few lines; and what is typed to change it.
 
 use crate::look::Look;
-use crate::text::columns;
+use crate::text::{columns, neutral};
 use ratatui_core::text::{Line, Span};
-use reasonix_proto::{BudgetInfo, Tally, money_text};
+use reasonix_proto::{BudgetInfo, GoalInfo, Phrase, Tally, money_text};
 
 fn row(look: &Look, code: &'static str, value: String) -> Line<'static> {
-    let name = look.word(code);
-    let pad = " ".repeat(16usize.saturating_sub(columns(&name)));
+    named(look, &look.word(code), value)
+}
+
+fn named(look: &Look, name: &str, value: String) -> Line<'static> {
+    let pad = " ".repeat(16usize.saturating_sub(columns(name)));
     Line::from(vec![Span::styled(format!("  {name}{pad}"), look.theme.dim), Span::styled(value, look.theme.text)])
 }
 
@@ -32,6 +35,14 @@ pub(crate) fn budget_lines(look: &Look, info: &BudgetInfo) -> Vec<Line<'static>>
             of(format!("{} s", info.seconds), info.allowed.seconds.map(|all| format!("{all} s"))),
         ),
     ]
+}
+
+/// The goal: what it is, where it stands and what it took.
+pub(crate) fn goal_lines(look: &Look, goal: &GoalInfo) -> Vec<Line<'static>> {
+    let standing = (Phrase::new("flow.shown_standing"), look.say(&goal.standing_word()));
+    let why = goal.stop.as_ref().map(|stop| Line::from(look.say(&stop.phrase().1)));
+    let rows = goal.rows().into_iter().chain([standing]);
+    rows.map(|(name, text)| named(look, &look.say(&name), neutral(&text).into_owned())).chain(why).collect()
 }
 
 /// What all sessions spent.

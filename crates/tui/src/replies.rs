@@ -367,6 +367,8 @@ fn shown(app: &mut App, reply: Reply) {
             let total = format!("  {:>7}  {}  / {}", short(used), percent(used), short(window));
             parts.into_iter().map(row).chain([Line::from(dim(total))]).collect()
         }
+        Reply::Goal { goal: None } => return note(app, Level::Info, Phrase::new("flow.no_goal")),
+        Reply::Goal { goal: Some(goal) } => crate::money::goal_lines(&look, &goal),
         Reply::Budget(info) => crate::money::budget_lines(&look, &info),
         Reply::Stats { spans, models } => crate::money::stats_lines(&look, &spans, &models),
         Reply::Cache(report) if report.total.requests == 0 => {

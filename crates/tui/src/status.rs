@@ -5,7 +5,7 @@ use crate::text::{columns, neutral};
 use crate::work::short;
 use ratatui_core::style::Style;
 use ratatui_core::text::{Line, Span};
-use reasonix_proto::{Git, Mode, Phrase, Posture, Status};
+use reasonix_proto::{Git, GoalInfo, GoalStanding, Mode, Phrase, Posture, Status};
 
 /// A piece of the status line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -119,6 +119,10 @@ impl StatusFacts {
                     Posture::Auto => (look.word("tui.posture.auto"), look.theme.warn),
                     Posture::Yolo => (look.word("tui.posture.yolo"), look.theme.bad),
                 };
+                let (word, style) = match &status.goal {
+                    Some(goal) => (format!("{} · {word}", goal_word(goal, look)), look.theme.accent),
+                    None => (word, style),
+                };
                 match status.agent.as_str() {
                     "" => Some((word, style)),
                     agent => Some((neutral(&format!("{agent} · {word}")).into_owned(), style)),
@@ -155,6 +159,23 @@ impl StatusFacts {
             Some("") if !self.home.is_empty() => "~".to_owned(),
             Some(rest) if !self.home.is_empty() && rest.starts_with('/') => format!("~{rest}"),
             _ => folder.to_owned(),
+        }
+    }
+}
+
+/// The goal in a few letters: its turns and tokens, with their limits.
+fn goal_word(goal: &GoalInfo, look: &Look) -> String {
+    let of = |spent: String, allowed: u64| match allowed {
+        0 => spent,
+        allowed => format!("{spent}/{}", short(allowed)),
+    };
+    match goal.standing {
+        GoalStanding::Done => look.word("flow.status_done"),
+        GoalStanding::Paused => look.word("flow.status_paused"),
+        GoalStanding::Active => {
+            let turns = of(goal.turns.saturating_add(1).to_string(), goal.limits.turns.into());
+            let text = look.say(&Phrase::new("flow.status").with("turns", turns));
+            format!("{text} {}", of(short(goal.tokens), goal.limits.tokens))
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::say::{Style, clean};
 use crate::undo::turn_lines;
 use crate::view::todo_lines;
-use reasonix_proto::{BudgetInfo, Hit, HookInfo, Level, Phrase, Reply, Status, money_text};
+use reasonix_proto::{BudgetInfo, GoalInfo, Hit, HookInfo, Level, Phrase, Reply, Status, money_text};
 
 /// What an answer says, a line each; or the sentence that takes its place.
 pub(crate) fn reply_lines(reply: &Reply) -> Result<Vec<String>, (Level, Phrase)> {
@@ -17,6 +17,8 @@ pub(crate) fn reply_lines(reply: &Reply) -> Result<Vec<String>, (Level, Phrase)>
             return Err((Level::Info, Phrase::new("tui.cache.none")));
         }
         Reply::Cache(report) => crate::cache::lines(report),
+        Reply::Goal { goal: None } => return Err((Level::Info, Phrase::new("flow.no_goal"))),
+        Reply::Goal { goal: Some(goal) } => goal_lines(style, goal),
         Reply::Budget(info) => budget_lines(style, info),
         Reply::Stats { spans, models } => {
             let mut lines = crate::stats::table_lines(spans, true);
@@ -76,6 +78,13 @@ fn status_lines(style: Style, status: &Status) -> Vec<String> {
         lines.push(clean(&named("tui.status.saved", cost.saved_text())));
     }
     lines
+}
+
+fn goal_lines(style: Style, goal: &GoalInfo) -> Vec<String> {
+    let standing = (Phrase::new("flow.shown_standing"), style.text(&goal.standing_word()));
+    let rows = goal.rows().into_iter().chain([standing]);
+    let why = goal.stop.as_ref().map(|stop| clean(&style.text(&stop.phrase().1)));
+    rows.map(|(name, text)| clean(&format!("{}  {text}", style.text(&name)))).chain(why).collect()
 }
 
 fn budget_lines(style: Style, info: &BudgetInfo) -> Vec<String> {

@@ -294,6 +294,14 @@ impl View for Plain {
                     claimed.lines().iter().for_each(|(level, phrase)| say::notice(*level, phrase));
                 }
             }
+            Event::Changed { record } if matches!(record.body, RecordBody::Goal(_)) => {
+                self.spinner.wipe();
+                if let RecordBody::Goal(change) = &record.body
+                    && let Some((level, phrase)) = change.phrase()
+                {
+                    say::notice(level, &phrase);
+                }
+            }
             // Whoever changed something here is told that it is so now; in a run nobody did.
             Event::Changed { record } if self.person.is_some() => self.changed(record, None),
             Event::Moved { record, text } if self.person.is_some() => self.changed(record, text.as_deref()),

@@ -35,6 +35,7 @@ pub(crate) fn event_of(record: &Record) -> Option<Event> {
         | RecordBody::PostureChanged { .. }
         | RecordBody::Rewound(_)
         | RecordBody::Left(_)
+        | RecordBody::Goal(_)
         | RecordBody::Granted { .. }
         | RecordBody::Discarded => Event::Changed { record: boxed() },
         _ => return None,

@@ -39,6 +39,8 @@ pub enum KeyAction {
     Posture,
     /// Chooses a model.
     Model,
+    /// Takes up the goal that waits.
+    Goal,
     /// Shows the keys and commands.
     Help,
     /// One row up, or an older prompt.
@@ -115,6 +117,7 @@ const DEFAULTS: &[(KeyAction, &str, &[Chord])] = &[
     (KeyAction::Picture, "editor.pasteImage", &[Chord::ctrl('v')]),
     (KeyAction::Posture, "posture.cycle", &[with(SHIFT, Code::Tab)]),
     (KeyAction::Model, "model.select", &[alt('p')]),
+    (KeyAction::Goal, "goal.resume", &[alt('g')]),
     (KeyAction::Help, "app.help", &[plain(Code::F(1))]),
     (KeyAction::Up, "editor.up", &[plain(Code::Up), Chord::ctrl('p')]),
     (KeyAction::Down, "editor.down", &[plain(Code::Down), Chord::ctrl('n')]),

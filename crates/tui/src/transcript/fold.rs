@@ -119,6 +119,11 @@ impl Transcript {
                 self.add(Entry::Turn(Box::new(summary)));
             }
             RecordBody::Planned(planned) => self.planned(planned),
+            RecordBody::Goal(change) => {
+                if let Some((level, phrase)) = change.phrase() {
+                    self.add(Entry::Notice(Box::new(Notice { level, phrase })));
+                }
+            }
             body => {
                 if let Some(phrase) = change(body) {
                     self.add(Entry::Marker(Marker(phrase)));

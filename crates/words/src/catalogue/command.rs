@@ -24,6 +24,12 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("cache.unexplained", "for an unknown reason", "原因不明"),
     ("command.agent", "shows the agents, or lets another one go on", "查看代理，或切换到另一个"),
     ("command.arg_agent", "agent", "代理"),
+    (
+        "command.arg_goal",
+        "objective, status, pause, resume, edit or clear",
+        "目标内容，或 status、pause、resume、edit、clear",
+    ),
+    ("command.goal", "works on a goal by itself until it is reached; shows it", "自动推进目标直到达成；或查看目标"),
     ("command.arg_effort", "effort", "强度"),
     ("command.arg_mode", "mode", "模式"),
     ("command.arg_model", "model", "模型"),

@@ -9,6 +9,7 @@ mod engine;
 mod evidence;
 mod exec;
 mod extensions;
+mod flow;
 mod hooks;
 mod llm;
 mod mcp;
@@ -34,6 +35,7 @@ const ALL: &[&[Entry]] = &[
     evidence::ENTRIES,
     exec::ENTRIES,
     extensions::ENTRIES,
+    flow::ENTRIES,
     hooks::ENTRIES,
     llm::ENTRIES,
     mcp::ENTRIES,

@@ -555,6 +555,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     ("tui.key.editor.external", "edit the text in $VISUAL or $EDITOR", "用 $VISUAL 或 $EDITOR 编辑"),
     ("tui.key.posture.cycle", "asks, auto or plan", "切换询问、自动、计划"),
     ("tui.key.model.select", "choose a model", "选择模型"),
+    ("tui.key.goal.resume", "go on with the goal that waits", "继续已暂停的目标"),
     ("tui.key.app.help", "help", "帮助"),
     ("tui.key.editor.up", "up, or an earlier prompt", "上移，或上一条输入"),
     ("tui.key.editor.down", "down, or a later prompt", "下移，或下一条输入"),

@@ -1,0 +1,169 @@
+//! A goal is state of the session: operations change it by records, the model is told in its prompts, and modes exclude it.
+
+use crate::world;
+
+use reasonix_engine::{Handle, Which};
+use reasonix_proto::{
+    Done, Event, GoalInfo, GoalNews, GoalStanding, GoalStop, Mode, Op, Posture, Query, RecordBody, Refusal, Reply,
+    Settled,
+};
+use reasonix_testkit::Reply as Answer;
+use serde_json::json;
+use world::World;
+
+async fn goal(handle: &Handle) -> Option<GoalInfo> {
+    match handle.query(Query::Goal).await {
+        Reply::Goal { goal } => goal.map(|goal| *goal),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Hands an operation in and waits until it is settled, with all that happened.
+async fn settled(handle: &mut Handle, op: Op) -> (Settled, Vec<Event>) {
+    let wanted = handle.submit(op).id;
+    let mut events = Vec::new();
+    loop {
+        let event = handle.events.next().await.expect("the session lives").event;
+        if let Event::Settled { op, settled } = &event
+            && *op == wanted
+        {
+            return (*settled.clone(), events);
+        }
+        events.push(event);
+    }
+}
+
+fn set(words: &str) -> Op {
+    Op::SetGoal { objective: words.into(), strategy: None }
+}
+
+fn prompt(text: &str) -> Op {
+    Op::Prompt { text: text.into(), resolved: true }
+}
+
+fn news(events: &[Event]) -> Vec<GoalNews> {
+    let goal = |event: &Event| match event {
+        Event::Changed { record } => match &record.body {
+            RecordBody::Goal(change) => Some(change.news),
+            _ => None,
+        },
+        _ => None,
+    };
+    events.iter().filter_map(goal).collect()
+}
+
+fn on() -> Vec<Answer> {
+    vec![Answer::call("ls", json!({})), Answer::say("GOAL: continue")]
+}
+
+/// An interrupt lets the goal wait; it is settled then, and one operation goes on.
+#[tokio::test]
+async fn an_interrupt_lets_a_goal_wait() {
+    let done = [Answer::call("ls", json!({})), Answer::say("It is there.\nGOAL: done")];
+    let world = World::new(on().into_iter().chain([Answer::hang()]).chain(done).collect()).await;
+    let mut handle = world.open(Which::New);
+    let pursued = handle.submit(set("look around"));
+    while !matches!(handle.events.next().await.expect("it lives").event, Event::TurnEnded { .. }) {}
+    world.server.wait_for_requests(3).await;
+    assert_eq!(goal(&handle).await.map(|goal| (goal.standing, goal.turns)), Some((GoalStanding::Active, 1)));
+    handle.submit(Op::Interrupt);
+    let Settled::Done(Done::Goal { goal: Some(stopped) }) = pursued.settled().await else { panic!("not a goal") };
+    assert_eq!((stopped.standing, stopped.stop), (GoalStanding::Paused, Some(GoalStop::User)));
+    let (settled, events) = settled(&mut handle, Op::ResumeGoal).await;
+    assert!(matches!(settled, Settled::Done(Done::Goal { goal: Some(goal) }) if goal.standing == GoalStanding::Done));
+    assert_eq!(news(&events).last(), Some(&GoalNews::Reached));
+    world.server.assert_prefixes_grow();
+}
+
+/// Going to another mode takes the goal away and leaves how much is asked as it is; a goal ends plan mode.
+#[tokio::test]
+async fn modes_and_goals_exclude_each_other() {
+    let world = World::new(vec![Answer::say("GOAL: impossible: x"), Answer::say("fine")]).await;
+    let mut handle = world.open(Which::New);
+    settled(&mut handle, Op::SetPosture { posture: Posture::Auto }).await;
+    settled(&mut handle, Op::SetMode { mode: Mode::Plan }).await;
+    settled(&mut handle, set("do it")).await;
+    let status = |handle: &Handle| {
+        let asked = handle.query(Query::Status);
+        async {
+            match asked.await {
+                Reply::Status(status) => (status.mode, status.posture, status.goal.is_some()),
+                other => panic!("{other:?}"),
+            }
+        }
+    };
+    assert_eq!(status(&handle).await, (Mode::Build, Posture::Auto, true));
+    for mode in [Mode::Build, Mode::Plan] {
+        settled(&mut handle, Op::SetMode { mode }).await;
+        assert_eq!(status(&handle).await, (mode, Posture::Auto, false), "{mode:?}");
+    }
+    settled(&mut handle, prompt("hello")).await;
+    let requests = world.server.requests();
+    let said = requests.last().expect("one").messages().to_vec().pop().expect("one")["content"].to_string();
+    assert!(said.contains("The goal is set aside"), "{said}");
+    world.server.assert_prefixes_grow();
+}
+
+/// What the user says while a goal goes on comes before its next turn, with the goal; and the goal can be changed meanwhile.
+#[tokio::test]
+async fn what_is_said_meanwhile_comes_first() {
+    let mut answers = vec![Answer::call("ask", json!({"questions": [{"question": "?", "options": ["a", "b"]}]}))];
+    answers.extend([Answer::say("GOAL: continue"), Answer::say("told\nGOAL: continue")]);
+    answers.push(Answer::say("GOAL: impossible: y"));
+    let world = World::new(answers).await;
+    let mut handle = world.open(Which::New);
+    let pursued = handle.submit(set("first words"));
+    let ask = loop {
+        if let Event::Inquired { inquiry } = handle.events.next().await.expect("it lives").event {
+            break inquiry.ask;
+        }
+    };
+    handle.submit(prompt("and mind the docs"));
+    handle.submit(Op::EditGoal { objective: "other words".into() }).settled().await;
+    handle.submit(Op::Respond { ask, responses: Vec::new() });
+    assert!(matches!(pursued.settled().await, Settled::Done(Done::Goal { .. })));
+    let last = |request: usize| {
+        let messages = world.server.requests()[request].messages().to_vec();
+        messages.last().expect("one")["content"].to_string()
+    };
+    assert!(last(1).contains("from now on it is: other words"), "{}", last(1));
+    assert!(last(2).contains("and mind the docs") && last(2).contains("The goal stands: other words"), "{}", last(2));
+    assert!(last(3).contains("The goal: other words"), "{}", last(3));
+    world.server.assert_prefixes_grow();
+}
+
+#[tokio::test]
+async fn a_goal_can_be_paused_cleared_and_is_not_there() {
+    let world = World::new(vec![Answer::say("GOAL: impossible: z"), Answer::say("GOAL: impossible: z")]).await;
+    let mut handle = world.open(Which::New);
+    for op in [Op::PauseGoal, Op::ResumeGoal, Op::EditGoal { objective: "x".into() }] {
+        let (came, _) = settled(&mut handle, op.clone()).await;
+        assert!(matches!(came, Settled::Refused(ref why) if why.refusal == Refusal::Nothing), "{op:?}");
+    }
+    let (came, _) = settled(&mut handle, set("  ")).await;
+    assert!(matches!(came, Settled::Refused(ref why) if why.refusal == Refusal::Invalid));
+    assert_eq!(goal(&handle).await, None);
+    settled(&mut handle, set("one")).await;
+    let (_, events) = settled(&mut handle, set("two")).await;
+    assert_eq!(news(&events), [GoalNews::Set, GoalNews::Stopped]);
+    assert_eq!(goal(&handle).await.map(|goal| goal.objective), Some("two".into()));
+    let (came, events) = settled(&mut handle, Op::ClearGoal).await;
+    assert_eq!((came, news(&events)), (Settled::Done(Done::Applied), vec![GoalNews::Cleared]));
+    assert_eq!(goal(&handle).await, None);
+}
+
+/// The goal is the session's: it is there on another branch too, and after that branch was taken up again.
+#[tokio::test]
+async fn a_goal_stays_on_another_branch() {
+    let world = World::new(vec![Answer::say("one"), Answer::say("GOAL: impossible: x")]).await;
+    let mut handle = world.open(Which::New);
+    settled(&mut handle, prompt("first")).await;
+    settled(&mut handle, set("do it")).await;
+    let back = Op::Rewind { turn: 1, what: reasonix_proto::Rewind::Chat, summary: None };
+    settled(&mut handle, back).await;
+    assert!(goal(&handle).await.is_some());
+    settled(&mut handle, Op::Shutdown).await;
+    drop(handle);
+    let handle = world.open(Which::Continue);
+    assert_eq!(goal(&handle).await.map(|goal| goal.objective), Some("do it".into()));
+}

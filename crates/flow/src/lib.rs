@@ -1,0 +1,14 @@
+//! Work that goes on by itself. What comes after a turn of a goal: pure, from the goal as the log has it, how the turn ended
+//! and what the log proves; it runs nothing and writes nothing, the engine owns the goal and acts.
+
+mod course;
+mod judge;
+mod said;
+mod strategy;
+mod words;
+
+pub use course::Course;
+pub use judge::{ALIKE, TurnSeen, judge};
+pub use said::{GoalSaid, said};
+pub use strategy::{folder_name, is_long_work, looks_like_research};
+pub use words::{aside, began, changed, goes_on, stands};
