@@ -2,7 +2,7 @@
 
 use crate::ports::{Args, BoxFuture, Class, JournalError, Runs, Tools};
 use crate::said::Said;
-use reasonix_proto::{Action, Decided, FiredRule, FoldReason, ToolCall, ToolOutcome, TurnEnd};
+use reasonix_proto::{Action, Decided, FiredRule, FoldReason, TodoPhase, ToolCall, ToolOutcome, TurnEnd};
 use std::sync::Arc;
 
 /// Stands around what an agent does. Several stand in a list, and are asked in its order.
@@ -60,6 +60,11 @@ pub trait Aspect: Send + Sync {
     /// The model has nothing more to do. Gives what it should read before the turn may end; it is asked again then.
     fn before_end<'a>(&'a self, _turn: u32, _end: &'a TurnEnd) -> BoxFuture<'a, Option<String>> {
         Box::pin(async { None })
+    }
+
+    /// The todo list as the session has it, where somebody but the model may have changed it. Asked before the conversation is folded.
+    fn todo(&self) -> Option<Vec<TodoPhase>> {
+        None
     }
 
     /// The turn has done everything it does, however it ended. Its end is journaled when the future resolves.
@@ -243,6 +248,11 @@ impl Aspects {
             }
         }
         None
+    }
+
+    /// The todo list as the session has it.
+    pub(crate) fn todo(&self) -> Option<Vec<TodoPhase>> {
+        self.0.iter().find_map(|aspect| aspect.todo())
     }
 
     /// What a check of those around the turn found, which the model should read.

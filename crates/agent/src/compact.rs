@@ -195,6 +195,9 @@ impl Agent {
         stop: &Stop,
     ) -> Result<bool, JournalError> {
         conversation.asks(&self.model().card().name);
+        if let Some(todo) = self.aspects.todo() {
+            conversation.set_todo(todo);
+        }
         let before = conversation.tokens();
         if need.reason == FoldReason::Overflow {
             conversation.did_not_fit(before);

@@ -11,6 +11,7 @@ mod demo;
 mod docs;
 mod doctor;
 mod door;
+mod editor;
 mod elsewhere;
 mod exit;
 mod explain;

@@ -77,12 +77,18 @@ impl Keyboard {
     }
 
     /// One question, until its answer can be understood.
-    fn question(&self, question: &Question) -> Option<Response> {
+    fn question(&self, question: &Question, step: bool) -> Option<Response> {
         say::line_err(&self.style.err(Colour::Yellow, &clean(&question.question)));
         for (at, option) in question.options.iter().enumerate() {
             let mark = if question.recommended == Some(at) { " *" } else { "" };
             let note = if option.note.is_empty() { String::new() } else { format!("  ({})", option.note) };
-            say::line_err(&clean(&format!("  {}{mark}  {}{note}", at + 1, option.label)));
+            let label = match option.label.as_str() {
+                "continue" if step => self.style.text(&Phrase::new("tui.step.continue")),
+                "revise" if step => self.style.text(&Phrase::new("tui.step.revise")),
+                "stop" if step => self.style.text(&Phrase::new("tui.step.stop")),
+                label => label.to_owned(),
+            };
+            say::line_err(&clean(&format!("  {}{mark}  {label}{note}", at + 1)));
         }
         self.say(Phrase::new(match (question.options.is_empty(), question.multi) {
             (true, _) => "cli.question_words",
@@ -127,6 +133,7 @@ impl Person for Keyboard {
                 "y" | "yes" | "是" => PlanAnswer::Approve { edited: None, asks: false },
                 "a" => PlanAnswer::Approve { edited: None, asks: true },
                 "n" | "no" | "否" => PlanAnswer::default(),
+                "x" | "cancel" => PlanAnswer::Cancel,
                 _ => PlanAnswer::Revise { note: typed },
             });
         }
@@ -137,7 +144,7 @@ impl Person for Keyboard {
         if let Some(server) = &inquiry.server {
             say::line_err(&self.style.text(&Phrase::new("tui.question.server").with("server", clean(server))));
         }
-        inquiry.questions.iter().map(|question| self.question(question)).collect()
+        inquiry.questions.iter().map(|question| self.question(question, inquiry.step)).collect()
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::args::SessionArgs;
 use crate::context::{Context, flags_of};
+use crate::editor::{edit_with, editor_of};
 use crate::elsewhere::{Elsewhere, open, other};
 use crate::exit::Exit;
 use crate::first::{Chosen, first_run};
@@ -10,7 +11,7 @@ use reasonix_engine::Handle;
 use reasonix_proto::{Event, Level, Op, Open, Phrase};
 use reasonix_tui::theme::Theme;
 use reasonix_tui::{Asked, Colours, HostNews, HostRequest, Look, Post, ScreenEnd, ScreenOptions};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 use tokio::sync::mpsc::UnboundedReceiver;
 
@@ -215,7 +216,7 @@ fn options(context: &Context, args: &SessionArgs) -> ScreenOptions {
         vim: settings.vim,
         // xterm and the console leave long rows alone; everything else folds them.
         reflows: variable("XTERM_VERSION").is_empty() && variable("TERM") != "linux",
-        edit: Box::new(edit_with(editor_of(context))),
+        edit: Box::new(edit_with(editor_of(&context.env))),
         leave: crate::interrupts::leave_nothing,
     }
 }
@@ -258,34 +259,4 @@ fn speaks_unicode(context: &Context) -> bool {
         let locale = locale.to_lowercase();
         locale.contains("utf-8") || locale.contains("utf8") || matches!(locale.as_str(), "c" | "posix")
     })
-}
-
-fn editor_of(context: &Context) -> Option<String> {
-    let set = |name: &str| context.env.get(name).filter(|value| !value.trim().is_empty()).cloned();
-    set("VISUAL").or_else(|| set("EDITOR"))
-}
-
-/// Opens a text in the user's editor: their own program, on their own terminal.
-fn edit_with(editor: Option<String>) -> impl FnMut(&str) -> Option<String> + Send {
-    move |text| {
-        let name = format!("reasonix-{}.md", reasonix_proto::SessionId::fresh());
-        let path = std::env::temp_dir().join(name);
-        let edited = edit_file(editor.as_deref().unwrap_or("vi"), &path, text);
-        let _ = std::fs::remove_file(&path);
-        edited.ok()
-    }
-}
-
-fn edit_file(editor: &str, path: &Path, text: &str) -> std::io::Result<String> {
-    use std::io::Write;
-    use std::os::unix::fs::OpenOptionsExt;
-    let mut file = std::fs::OpenOptions::new().create_new(true).write(true).mode(0o600).open(path)?;
-    file.write_all(text.as_bytes())?;
-    let mut words = editor.split_whitespace();
-    let program = PathBuf::from(words.next().unwrap_or("vi"));
-    let status = std::process::Command::new(program).args(words).arg(path).status()?;
-    if !status.success() {
-        return Err(std::io::Error::other("the editor failed"));
-    }
-    std::fs::read_to_string(path)
 }

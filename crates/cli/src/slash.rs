@@ -85,6 +85,13 @@ impl Desk<'_> {
             CommandLocal::Help => {}
             CommandLocal::Quit => return Ok(Next::Leave),
             CommandLocal::Doctor => crate::doctor::in_lines(self.dir).await?,
+            CommandLocal::EditTodo => {
+                let Reply::Todo { phases } = self.handle.query(Query::Todo).await else { return Ok(Next::Read) };
+                match crate::editor::edited(&format!("{}\n", reasonix_proto::todo_markdown(&phases))) {
+                    Some(text) => return Ok(Next::Do(vec![Op::ChangeTodo { text }])),
+                    None => say::notice(Level::Warning, &Phrase::new("tui.editor_failed")),
+                }
+            }
             CommandLocal::Folder { path } if path.is_empty() => {
                 if let Reply::Status(status) = self.handle.query(Query::Status).await {
                     say::notice(Level::Info, &Phrase::new("tui.cwd").with("folder", status.folder));

@@ -7,6 +7,7 @@
     reason = "tests fail by panicking, and say what they measure"
 )]
 
+mod acceptance;
 mod agents;
 mod anywhere;
 mod approve;
@@ -37,6 +38,7 @@ mod money;
 mod moving;
 mod offline;
 mod others;
+mod plans;
 mod plugins;
 mod prefix;
 mod probe;

@@ -170,6 +170,7 @@ impl Desk {
             Op::ReloadHooks => self.told(Ok(self.hooks.reload().await)),
             Op::Forget { name, scope } => self.forget(name, scope).await,
             Op::Export { path } => self.export(&path).await,
+            Op::ChangeTodo { text } => self.change_todo(&text).await,
             Op::Escalate { on } => self.told(self.escalation.arm(on)),
             Op::Unqueue { id } => self.edit_queued(id, None),
             Op::EditQueued { id, text } => {

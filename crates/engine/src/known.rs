@@ -2,7 +2,7 @@
 
 use crate::people::People;
 use crate::recall::no_look_back;
-use crate::tools::{Explored, Keeping, LookBack, asking_tools, recall_tools};
+use crate::tools::{Explored, Keeping, LookBack, Plans, asking_tools, recall_tools};
 use reasonix_agent::{Artifacts, Tool, Tools};
 use reasonix_extensions::Shelf;
 use reasonix_session::{Memories, MemoryArtifacts};
@@ -19,7 +19,8 @@ pub(crate) fn stateful(
     (keeping, explored): (&Keeping, &Explored),
 ) -> Vec<Arc<dyn Tool>> {
     let mut tools = todo_tools(todo);
-    tools.extend(asking_tools(people));
+    let past = keeping.own.as_ref().map(|(_, past)| past.clone());
+    tools.extend(asking_tools(&Plans { people: Arc::clone(people), todo: todo.clone(), past }));
     tools.extend(recall_tools(from, keeping, explored));
     tools
 }

@@ -295,6 +295,8 @@ impl Live {
         let work = match work {
             Work::Prompt(said) => {
                 self.warn_blind(&said);
+                self.plan_first(&said).await;
+                let said = self.list_first(said).await;
                 let said = self.with_news(said);
                 let said = self.planned(said, &stop).await;
                 // The mode may have changed while somebody planned.

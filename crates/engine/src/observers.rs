@@ -153,6 +153,10 @@ impl Observer for KeepsTodo {
             RecordBody::Outcome { outcome: ToolOutcome::Done { details, .. }, .. } if details.todo.is_some() => {
                 self.changed = Some(record.id);
             }
+            RecordBody::TodoChanged { todo, .. } => {
+                self.changed = Some(record.id);
+                self.list.restore(todo.clone());
+            }
             RecordBody::Prompt { .. } | RecordBody::TurnEnded { .. } => self.list.restore(state.todo.to_vec()),
             RecordBody::Rewound(back) if self.changed.is_some_and(|changed| changed > back.to) => {
                 return vec![kept_list(state.todo.to_vec())];

@@ -1,7 +1,7 @@
 //! Whoever can be asked by a tool, and what they were asked; the first answer counts, whichever front end it comes from.
 
 use reasonix_agent::{Journal, Sink};
-use reasonix_gate::{AnswerHeard, OpenQuestions, QuestionEnd};
+use reasonix_gate::{AnswerHeard, OpenQuestions, QuestionEnd, Stance, Stands};
 use reasonix_proto::{AskId, CallId, ClientId, Event, Inquiry, PlanAnswer, Question, Response};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -28,6 +28,8 @@ pub(crate) struct People {
 pub(crate) enum Asker<'a> {
     /// The model, with this call.
     Model(&'a CallId),
+    /// The same, behind a step of a plan.
+    Step(&'a CallId),
     /// The MCP server of this name.
     Server(&'a str),
 }
@@ -36,6 +38,7 @@ pub(crate) enum Asker<'a> {
 pub(crate) struct Floor {
     pub(crate) sink: Arc<dyn Sink>,
     pub(crate) journal: Arc<dyn Journal>,
+    pub(crate) stance: Box<dyn Stands>,
 }
 
 /// Nobody.
@@ -58,14 +61,20 @@ impl People {
         let Some(Floor { sink, .. }) = &self.floor else { return QuestionEnd::Nobody };
         let _alone = self.turn.lock().await;
         let shown = |ask: &AskId| {
+            let step = matches!(asker, Asker::Step(_));
             let (call, server) = match asker {
-                Asker::Model(call) => (call.clone(), None),
+                Asker::Model(call) | Asker::Step(call) => (call.clone(), None),
                 Asker::Server(name) => (CallId::from(format!("mcp:{name}").as_str()), Some(name.to_owned())),
             };
-            let inquiry = Inquiry { ask: ask.clone(), call, server, questions };
+            let inquiry = Inquiry { ask: ask.clone(), call, server, step, questions };
             ((), Event::Inquired { inquiry: Box::new(inquiry) })
         };
         self.inquiries.ask(sink.as_ref(), self.patience, shown).await.1
+    }
+
+    /// How strict the session is; none where nobody can answer.
+    pub(crate) fn stance(&self) -> Option<Stance> {
+        self.floor.as_ref().map(|floor| floor.stance.stance())
     }
 
     /// Takes an answer. False when it comes too late, or to nothing.

@@ -4,7 +4,7 @@
 use crate::live::Live;
 use crate::people::{By, People};
 use reasonix_gate::QuestionEnd;
-use reasonix_proto::{AskId, CallId, ClientId, Event, Mode, PlanAnswer, Planned, Proposal, RecordBody};
+use reasonix_proto::{AskId, CallId, ClientId, Event, Mode, PlanAnswer, PlanStep, Planned, Proposal, RecordBody};
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
@@ -37,29 +37,42 @@ impl Live {
 
 impl People {
     /// Puts a plan before them and waits; what they decide holds and is written down before anybody acts on it.
-    pub(crate) async fn propose(&self, call: &CallId, plan: &str) -> QuestionEnd<By<PlanAnswer>> {
+    pub(crate) async fn propose(
+        &self,
+        call: &CallId,
+        (plan, steps): (&str, &[PlanStep]),
+    ) -> QuestionEnd<By<PlanAnswer>> {
         let Some(floor) = &self.floor else { return QuestionEnd::Nobody };
         let _alone = self.turn.lock().await;
         let shown = |ask: &AskId| {
-            let proposal = Proposal { ask: ask.clone(), call: call.clone(), plan: plan.to_owned() };
+            let proposal =
+                Proposal { ask: ask.clone(), call: call.clone(), plan: plan.to_owned(), steps: steps.to_vec() };
             ((), Event::Proposed { proposal: Box::new(proposal) })
         };
         let _over = Over(&self.approved);
         let (_, said) = self.plans.ask(floor.sink.as_ref(), self.patience, shown).await;
         if let QuestionEnd::Answered((answer, client)) = &said {
-            self.decided(call, plan, answer, client.clone()).await;
+            self.decided(call, (plan, steps), answer, client.clone()).await;
         }
         said
     }
 
-    async fn decided(&self, call: &CallId, plan: &str, answer: &PlanAnswer, client: Option<ClientId>) {
+    async fn decided(
+        &self,
+        call: &CallId,
+        (plan, steps): (&str, &[PlanStep]),
+        answer: &PlanAnswer,
+        client: Option<ClientId>,
+    ) {
         let Some(floor) = &self.floor else { return };
         let (approved, text, note, asks) = match answer {
             PlanAnswer::Approve { edited, asks } => (true, edited.as_deref().unwrap_or(plan), "", *asks),
             PlanAnswer::Revise { note } => (false, plan, note.as_str(), false),
+            PlanAnswer::Cancel => (false, plan, "", false),
         };
         let (call, plan, note) = (call.clone(), text.to_owned(), note.to_owned());
-        let planned = Planned { call, plan, approved, note, asks, client };
+        let (steps, cancelled) = (steps.to_vec(), *answer == PlanAnswer::Cancel);
+        let planned = Planned { call, plan, approved, note, steps, cancelled, asks, client };
         let mut records = vec![RecordBody::Planned(planned)];
         if approved {
             let title = crate::tools::title_of(text);

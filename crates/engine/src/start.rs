@@ -15,6 +15,7 @@ use crate::fleet::{Fleet, Hears};
 use crate::goals::JudgesGoal;
 use crate::handle::{Handle, Shared};
 use crate::hooks::{AroundAll, AroundCalls, Hooks};
+use crate::listing::BeginsList;
 use crate::live::{Live, Todo};
 use crate::nearby::Nearby;
 use crate::network::net_options;
@@ -46,6 +47,7 @@ use reasonix_proto::{
     AgentProfile, AgentRules, BUILD_AGENT, Event, PLAN_AGENT, Phrase, RecordBody, SessionHead, Status, TurnState,
 };
 use reasonix_session::{History, Ledger, Opened, Sessions};
+use reasonix_tools::TODO_WRITE;
 use reasonix_undo::{Undo, UndoKeep, snapshots_of};
 use std::any::Any;
 use std::sync::Arc;
@@ -128,6 +130,7 @@ impl Ground {
         let crossing = Crossing::new(settings, workspace.root(), &self.confinement, start.attended);
         let shell = Shell { confinement: self.confinement.clone(), crossing: Some(crossing.clone()) };
         let (tools, whole) = tools_of(&self, &acting, shell, &carried);
+        let writes = tools.iter().any(|tool| tool.spec().name == TODO_WRITE);
         let nearby = Nearby::of(start, model.card().window);
         book.observe(nearby.watch());
         let streaming = Streaming::of(start, model.card().window, (book, outbox));
@@ -136,6 +139,7 @@ impl Ground {
             .kept_by(book.clone(), artifacts.clone(), outbox.clone())
             .surrounded_by(undo.iter().map(|undo| Arc::clone(undo) as Arc<dyn Aspect>))
             .surrounded_by([nearby as Arc<dyn Aspect>, streaming as Arc<dyn Aspect>, Believed::of(start, outbox)])
+            .surrounded_by([BeginsList::new(book, outbox.clone(), writes) as Arc<dyn Aspect>])
             .surrounded_by([Validates::of(start, &trust, (book, outbox)) as Arc<dyn Aspect>])
             .surrounded_by([Arc::new(AroundAll(hooks.clone())) as Arc<dyn Aspect>])
             .within(purse.clone(), limits_of(settings, &answers.name, &acting))
@@ -461,7 +465,11 @@ fn todo_of(opened: &Opened) -> Todo {
 
 /// Who can be asked.
 fn people_of(start: &Start, voice: &Voice) -> Arc<People> {
-    let floor = start.attended.then(|| Floor { sink: voice.outbox.clone(), journal: voice.book.clone() });
+    let floor = start.attended.then(|| Floor {
+        sink: voice.outbox.clone(),
+        journal: voice.book.clone(),
+        stance: Box::new(voice.book.stance()),
+    });
     Arc::new(People::new(floor, start.world.settings.ask.timeout))
 }
 

@@ -78,6 +78,10 @@ impl SessionState {
             RecordBody::Planned(planned) if planned.approved => {
                 (self.mode, self.trusted, self.approved) = (Mode::Build, !planned.asks, true);
             }
+            // With the outcome the model is told that plan mode is off.
+            RecordBody::Planned(planned) if planned.cancelled => {
+                (self.mode, self.trusted, self.approved) = (Mode::Build, false, true);
+            }
             RecordBody::PostureChanged { posture } => (self.posture, self.trusted) = (*posture, false),
             RecordBody::ModelChanged { model, effort } => {
                 self.model.clone_from(model);
@@ -94,6 +98,7 @@ impl SessionState {
             RecordBody::Outcome { outcome: ToolOutcome::Done { details, .. }, .. } => {
                 details.todo.iter().for_each(|todo| self.todo = Arc::new(todo.clone()));
             }
+            RecordBody::TodoChanged { todo, .. } => self.todo = Arc::new(todo.clone()),
             RecordBody::Escalated(_) => self.escalated = true,
             RecordBody::Goal(change) => self.goal = change.goal.clone().map(Arc::new),
             RecordBody::TurnEnded { .. } => (self.trusted, self.escalated) = (false, false),
@@ -262,7 +267,16 @@ mod tests {
         let (log, book) = book();
         let approve = async || {
             let (call, plan) = (CallId::from("c"), "# P".to_owned());
-            let planned = Planned { call, plan, approved: true, note: String::new(), asks: false, client: None };
+            let planned = Planned {
+                call,
+                plan,
+                approved: true,
+                note: String::new(),
+                steps: Vec::new(),
+                cancelled: false,
+                asks: false,
+                client: None,
+            };
             book.append(RecordBody::Planned(planned)).await.unwrap();
             assert!(book.state().trusted);
         };

@@ -38,6 +38,7 @@ mod paths;
 #[cfg(target_os = "linux")]
 mod peers;
 mod plan;
+mod postures;
 mod questions;
 mod recall;
 mod relay;
@@ -47,6 +48,7 @@ mod servers;
 mod shadowed;
 mod shelf;
 mod specs;
+mod steps;
 mod stream_rules;
 mod todos;
 mod told;

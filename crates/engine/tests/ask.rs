@@ -129,3 +129,30 @@ async fn nobody_waits_longer_than_the_settings_say() {
     let (_, outcomes) = turn(&mut handle, |_| Vec::new()).await;
     assert!(text(outcomes.first().unwrap()).starts_with("nobody answered within 1 s"), "{outcomes:?}");
 }
+
+/// What stands in place of an answer is marked: it is no decision of the user's.
+#[tokio::test]
+async fn a_question_that_nobody_answers_is_marked_as_an_assumption() {
+    let options = json!(["A", "B"]);
+    let asked = |recommended: Value| {
+        Reply::call(
+            "ask",
+            json!({"questions": [{"question": "Which?", "options": options, "recommended": recommended}]}),
+        )
+    };
+    let world = World::new(vec![Reply::say("0"), asked(json!(1)), asked(json!(9)), Reply::say("ok")]).await;
+    let mut handle = begin(&world, Which::New, true, 0);
+    let session = handle.session.clone();
+    turn(&mut handle, |_| Vec::new()).await;
+    handle.submit(Op::Shutdown);
+    while handle.events.next().await.is_some_and(|envelope| envelope.event != Event::SessionEnded) {}
+    drop(handle);
+    let mut alone = begin(&world, Which::Resume(session.0), false, 0);
+    let (_, outcomes) = turn(&mut alone, |_| panic!("nobody is asked")).await;
+    let told = text(&outcomes[0]);
+    assert!(told.starts_with("[Your own assumption, not a decision of the user: nobody is here"), "{told}");
+    assert!(told.contains("- Which?: B (your own recommendation)"), "{told}");
+    assert!(matches!(&outcomes[0], ToolOutcome::Done { details, .. } if details.assumed));
+    let marked = |code: &Option<String>| code.as_deref() == Some("model_assumption");
+    assert!(matches!(&outcomes[1], ToolOutcome::Failed { code, .. } if marked(code)), "{:?}", outcomes[1]);
+}

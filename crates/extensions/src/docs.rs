@@ -4,6 +4,7 @@
 const ADDRESS: &str = "reasonix://docs";
 
 const TEXTS: &[(&str, &str)] = &[
+    ("acceptance", include_str!("../../../docs/acceptance.md")),
     ("agents", include_str!("../../../docs/agents.md")),
     ("bench", include_str!("../../../docs/bench.md")),
     ("budget", include_str!("../../../docs/budget.md")),

@@ -235,6 +235,8 @@ pub enum CommandLocal {
     Quit,
     /// Looks whether everything is in order.
     Doctor,
+    /// Opens the todo list in the user's editor.
+    EditTodo,
     /// Says which folder this is; with another one, a new session begins there.
     Folder {
         /// The other folder, from this one.
@@ -279,6 +281,7 @@ fn filled(op: &Op, words: &str) -> Op {
         Op::EditGoal { .. } => Op::EditGoal { objective: text() },
         Op::Rename { .. } => Op::Rename { title: text() },
         Op::Export { .. } => Op::Export { path: text() },
+        Op::ChangeTodo { .. } => Op::ChangeTodo { text: text() },
         Op::WorkAs { .. } => Op::WorkAs { agent: text() },
         Op::SetModel { model: Some(_), .. } => Op::SetModel { model: Some(text()), effort: None },
         Op::SetModel { model: None, .. } => Op::SetModel { model: None, effort: Some(text()) },

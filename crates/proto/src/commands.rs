@@ -48,6 +48,7 @@ const RELOAD: &[Taken] = &[(Phrase::new("command.arg_reload"), Kind::Words(&["re
 const SOUGHT: &[Taken] = &[(Phrase::new("command.arg_words"), Kind::Text, false)];
 const FOLDED: &[Taken] = &[(Phrase::new("command.arg_instructions"), Kind::Text, true)];
 const BUDGET: &[Taken] = &[(Phrase::new("command.arg_budget"), Kind::Text, true)];
+const TODO: &[Taken] = &[(Phrase::new("command.arg_todo"), Kind::Text, true)];
 const FILE: &[Taken] = &[(Phrase::new("command.arg_file"), Kind::Text, true)];
 const FOLDER: &[Taken] = &[(Phrase::new("command.arg_folder"), Kind::Path, true)];
 
@@ -82,7 +83,7 @@ const ROWS: &[Row] = &[
     ("history", &[], Phrase::new("command.history"), SOUGHT, history),
     ("memory", &["memories"], Phrase::new("command.memory"), &[], || overlay(CommandOverlay::Memories)),
     ("mcp", &["servers"], Phrase::new("command.mcp"), &[], || query(Query::Servers)),
-    ("todo", &[], Phrase::new("command.todo"), &[], || query(Query::Todo)),
+    ("todo", &["todos"], Phrase::new("command.todo"), TODO, todo),
     ("context", &[], Phrase::new("command.context"), &[], || query(Query::Context)),
     ("cache", &[], Phrase::new("command.cache"), &[], || query(Query::Cache)),
     ("compact", &[], Phrase::new("command.compact"), FOLDED, || op(Op::Compact { instructions: String::new() })),
@@ -122,6 +123,12 @@ fn diff() -> Vec<CommandCase> {
     let changes = CommandAction::Query(Query::Changes { turn: None });
     let unclear = CommandAction::Say(Phrase::new("tui.which_turn"));
     vec![case(Bare, changes.clone()), case(Turn, changes), case(Words, unclear)]
+}
+
+fn todo() -> Vec<CommandCase> {
+    let edit = case(Word("edit".to_owned()), CommandAction::Local(CommandLocal::EditTodo));
+    let change = ops([Op::ChangeTodo { text: String::new() }]);
+    vec![case(Bare, CommandAction::Query(Query::Todo)), edit, case(Words, change)]
 }
 
 fn model() -> Vec<CommandCase> {

@@ -163,7 +163,8 @@ pub enum Event {
         queue: Vec<Queued>,
     },
     /// Something about the session is different from now on. The record is `model_changed`, `mode_changed`, `planned`,
-    /// `posture_changed`, `granted`, `titled`, `labelled`, `discarded`, `escalated`, `planner` or `goal`.
+    /// `posture_changed`, `granted`, `titled`, `labelled`, `discarded`, `escalated`, `todo_changed`,
+    /// `planner` or `goal`.
     Changed {
         /// The record.
         record: Box<Record>,

@@ -13,6 +13,10 @@ pub struct Inquiry {
     /// The MCP server that asks, where it is not the model: people are to know whose words they read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server: Option<String>,
+    /// True when it is the pause behind a step of a plan: the labels are `continue`, `revise` and `stop`, which front ends say in
+    /// the person's language.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub step: bool,
     /// In the order they are asked; never empty.
     pub questions: Vec<Question>,
 }

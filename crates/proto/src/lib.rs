@@ -86,7 +86,7 @@ pub use op::{Choice, Effect, Op, Open, Posture, Rewind, Scope};
 pub use outcome::{Artifact, Change, ChangeKind, Details, Hunk, HunkLine, LineKind, ToolOutcome};
 pub use phrase::Phrase;
 pub use picture::image_of;
-pub use plan::{Mode, PlanAnswer, Planned, Proposal};
+pub use plan::{Mode, PlanAnswer, PlanStep, Planned, Proposal, StepRisk};
 pub use prompt::{PartKind, PromptPart};
 pub use query::Query;
 pub use recall::{Hit, MemoryInfo, MemoryReach, Speaker};
@@ -107,7 +107,7 @@ pub use status::{
     BrokenCitation, Citation, Completion, CompletionKind, ContextPart, Cost, Git, ModelInfo, Queued, QueuedKind,
     RuleInfo, SessionInfo, Setting, Status, TreeFilter, TreeNode, money_text,
 };
-pub use todo::{TodoItem, TodoPhase, TodoStatus};
+pub use todo::{DEFAULT_PHASE, TodoItem, TodoPhase, TodoStatus, todo_markdown};
 pub use trust::{DETECTED_CHECK, SurfaceInfo, SurfacePart, TrustInfo, TrustStanding};
 pub use turn::{TurnEnd, TurnState};
 pub use unhidden::{Unhidden, hidden_spans, restored, unhidden};

@@ -229,6 +229,12 @@ pub enum Op {
     },
     /// Takes the goal away; a turn that runs comes to its end.
     ClearGoal,
+    /// Changes the todo list; the model is told with the next step or prompt.
+    ChangeTodo {
+        /// The whole list as Markdown (`[ ]`, `[~]`, `[x]`, `[-]`, `>` before notes, `#` before phases), or `add TEXT`, `start N`,
+        /// `done N`, `drop N`, `open N`, `rm N`, `clear`.
+        text: String,
+    },
     /// Ends the session.
     Shutdown,
 }

@@ -101,6 +101,9 @@ pub struct Details {
     /// content.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<Phrase>,
+    /// True when nobody answered and the model's own assumption stands in place of an answer.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub assumed: bool,
     /// The front end that answered questions, where it said its name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client: Option<ClientId>,

@@ -28,8 +28,49 @@ pub struct Proposal {
     pub ask: AskId,
     /// The call that hands it in.
     pub call: CallId,
-    /// The plan, as Markdown.
+    /// The plan, as Markdown, with its steps.
     pub plan: String,
+    /// The steps by themselves, where it has some.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<PlanStep>,
+}
+
+/// A step of a plan.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlanStep {
+    /// What it is called by.
+    pub id: String,
+    /// What it is, in a few words.
+    pub title: String,
+    /// What is done.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub action: String,
+    /// How much can go wrong; none where nobody said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub risk: Option<StepRisk>,
+}
+
+/// How much can go wrong with a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StepRisk {
+    /// Little.
+    Low,
+    /// Something.
+    Med,
+    /// Much.
+    High,
+}
+
+impl StepRisk {
+    /// Its word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Low => "low",
+            Self::Med => "med",
+            Self::High => "high",
+        }
+    }
 }
 
 /// What a person says to a plan.
@@ -52,6 +93,8 @@ pub enum PlanAnswer {
         #[serde(default, skip_serializing_if = "String::is_empty")]
         note: String,
     },
+    /// It is given up: planning is over, and nothing of it is done.
+    Cancel,
 }
 
 impl Default for PlanAnswer {
@@ -72,6 +115,12 @@ pub struct Planned {
     /// What the person wants to be different.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub note: String,
+    /// Its steps, where it has some.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<PlanStep>,
+    /// True when it was given up; planning is over then, too.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cancelled: bool,
     /// True when what the posture asks about is still asked while it is carried out.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub asks: bool,

@@ -2,7 +2,7 @@
 
 use crate::{
     AskId, CallId, Change, Choice, Claimed, ClientId, Cost, DecidedBy, Effect, GoalChange, HookRan, Image, Message,
-    Mode, NotedBy, Phrase, Planned, Posture, PromptPart, RecordId, Repair, Requested, RulesFired, SessionId,
+    Mode, NotedBy, Phrase, Planned, Posture, PromptPart, RecordId, Repair, Requested, RulesFired, SessionId, TodoPhase,
     ToolOutcome, TurnEnd, Usage, Validation,
 };
 use serde::{Deserialize, Serialize};
@@ -240,6 +240,13 @@ pub enum RecordBody {
     RulesFired(Box<RulesFired>),
     /// What the answer of a turn claims, held against the log. Nothing of it is ever sent to a model.
     Claimed(Box<Claimed>),
+    /// The todo list is this from now on: a person changed it, or the session began it.
+    TodoChanged {
+        /// The whole list.
+        todo: Vec<TodoPhase>,
+        /// True when a person did.
+        by_user: bool,
+    },
     /// The command that checks what the turn edited: written before it runs, and again with what it came to.
     Validation(Box<Validation>),
     /// The session's goal is another one, or stands otherwise: from here on it is what this says.

@@ -43,3 +43,26 @@ impl TodoStatus {
         matches!(self, Self::Completed | Self::Abandoned)
     }
 }
+
+/// The phase of tasks that name none.
+pub const DEFAULT_PHASE: &str = "Todos";
+
+/// The list as Markdown, as people read and change it; empty when there is no task.
+pub fn todo_markdown(phases: &[TodoPhase]) -> String {
+    let mut lines = Vec::new();
+    let plain = matches!(phases, [only] if only.name == DEFAULT_PHASE);
+    for phase in phases.iter().filter(|phase| !phase.tasks.is_empty()) {
+        lines.extend((!plain).then(|| format!("# {}", phase.name)));
+        for item in &phase.tasks {
+            let mark = match item.status {
+                TodoStatus::Pending => ' ',
+                TodoStatus::InProgress => '~',
+                TodoStatus::Completed => 'x',
+                TodoStatus::Abandoned => '-',
+            };
+            lines.push(format!("[{mark}] {}", item.content));
+            lines.extend(item.notes.iter().flat_map(|note| note.lines()).map(|line| format!("    > {line}")));
+        }
+    }
+    lines.join("\n")
+}

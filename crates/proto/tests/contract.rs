@@ -9,12 +9,12 @@ use reasonix_proto::{
     CommandCase, CommandInfo, CommandOverlay, CommandSource, CommandWords, Completion, CompletionKind, Content,
     ContextPart, Cost, Decided, Details, Dial, Done, Effect, Envelope, Escalated, EscalatedBy, Event, FailureClass,
     Field, FiredRule, Fix, Git, Hit, HookInfo, HookRan, Image, ImageData, Inquiry, Left, Level, MemoryInfo, Message,
-    Mode, ModelInfo, MoveReason, Op, OpId, Open, Origin, PartKind, Phrase, PlanAnswer, Planned, PlannerTurn, Posture,
-    PromptPart, Proposal, Query, Question, Queued, QueuedKind, Reasoning, Record, RecordBody, RecordId, Refusal,
-    Refused, Repair, Reply, Requested, Response, Rewind, Rewound, RuleInfo, RulesFired, Scope, ServerCounts,
-    ServerInfo, ServerStanding, SessionHead, SessionId, SessionInfo, Setting, Settled, Status, StopReason, Submit,
-    Suggestion, Takes, TodoItem, TodoPhase, TodoStatus, ToolCall, ToolOutcome, TreeFilter, TreeNode, TurnEnd,
-    TurnState, Usage,
+    Mode, ModelInfo, MoveReason, Op, OpId, Open, Origin, PartKind, Phrase, PlanAnswer, PlanStep, Planned, PlannerTurn,
+    Posture, PromptPart, Proposal, Query, Question, Queued, QueuedKind, Reasoning, Record, RecordBody, RecordId,
+    Refusal, Refused, Repair, Reply, Requested, Response, Rewind, Rewound, RuleInfo, RulesFired, Scope, ServerCounts,
+    ServerInfo, ServerStanding, SessionHead, SessionId, SessionInfo, Setting, Settled, Status, StepRisk, StopReason,
+    Submit, Suggestion, Takes, TodoItem, TodoPhase, TodoStatus, ToolCall, ToolOutcome, TreeFilter, TreeNode, TurnEnd,
+    TurnState, Usage, Validation, ValidationVerdict,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -860,6 +860,7 @@ fn questions_of_the_model() {
         ask: AskId::from("inquiry-1"),
         call: CallId::from("c"),
         server: None,
+        step: false,
         questions: vec![
             Question {
                 id: "1".into(),
@@ -891,7 +892,8 @@ fn questions_of_the_model() {
 
 #[test]
 fn plans() {
-    let proposal = Proposal { ask: AskId::from("plan-1"), call: CallId::from("c"), plan: "# P".into() };
+    let proposal =
+        Proposal { ask: AskId::from("plan-1"), call: CallId::from("c"), plan: "# P".into(), steps: Vec::new() };
     is(
         Event::Proposed { proposal: Box::new(proposal) },
         json!({"type": "proposed", "proposal": {"ask": "plan-1", "call": "c", "plan": "# P"}}),
@@ -904,6 +906,7 @@ fn plans() {
             json!({"answer": "approve", "edited": "x", "asks": true}),
         ),
         (PlanAnswer::Revise { note: "n".into() }, json!({"answer": "revise", "note": "n"})),
+        (PlanAnswer::Cancel, json!({"answer": "cancel"})),
     ];
     for (answer, wanted) in answers {
         is(Op::AnswerPlan { ask: ask(), answer }, json!({"op": "answer_plan", "ask": "plan-1", "answer": wanted}));
@@ -915,13 +918,40 @@ fn plans() {
         plan: "# P".into(),
         approved: true,
         note: String::new(),
+        steps: Vec::new(),
+        cancelled: false,
         asks: false,
         client: None,
     };
     is(
-        record(RecordBody::Planned(planned)),
+        record(RecordBody::Planned(planned.clone())),
         json!({"id": 2, "parent": 1, "at": 1700000000000_u64, "kind": "planned", "call": "c", "plan": "# P", "approved": true}),
     );
+    let step = PlanStep { id: "1".into(), title: "Read".into(), action: String::new(), risk: Some(StepRisk::Med) };
+    is(
+        record(RecordBody::Planned(Planned { steps: vec![step], approved: false, cancelled: true, ..planned })),
+        json!({"id": 2, "parent": 1, "at": 1700000000000_u64, "kind": "planned", "call": "c", "plan": "# P",
+            "approved": false, "steps": [{"id": "1", "title": "Read", "risk": "med"}], "cancelled": true}),
+    );
+    let ran = Validation {
+        turn: 1,
+        round: 1,
+        call: CallId::from("validation-1-1"),
+        command: "cargo test".into(),
+        from: "Cargo.toml".into(),
+        took_ms: 0,
+        outcome: None,
+        verdict: None,
+    };
+    let begun = json!({"id": 2, "parent": 1, "at": 1700000000000_u64, "kind": "validation", "turn": 1, "round": 1,
+        "call": "validation-1-1", "command": "cargo test", "from": "Cargo.toml"});
+    is(record(RecordBody::Validation(Box::new(ran.clone()))), begun.clone());
+    let mut over = begun;
+    over["took_ms"] = json!(5);
+    over["outcome"] = json!({"status": "aborted"});
+    over["verdict"] = json!("stopped");
+    let (outcome, verdict) = (Some(ToolOutcome::Aborted), Some(ValidationVerdict::Stopped));
+    is(record(RecordBody::Validation(Box::new(Validation { took_ms: 5, outcome, verdict, ..ran }))), over);
     let changed = RecordBody::AgentChanged { agent: "explore".into(), system: None, tools: None, specs: None };
     is(
         record(changed),

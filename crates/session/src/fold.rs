@@ -88,7 +88,7 @@ impl History {
             }
             RecordBody::ModeChanged { mode } => self.mode = *mode,
             RecordBody::Goal(change) => self.goal.clone_from(&change.goal),
-            RecordBody::Planned(planned) if planned.approved => self.mode = Mode::Build,
+            RecordBody::Planned(planned) if planned.approved || planned.cancelled => self.mode = Mode::Build,
             _ => {}
         }
     }
@@ -221,6 +221,7 @@ impl Fold {
                     history.todo = Some(todo.clone());
                 }
             }
+            RecordBody::TodoChanged { todo, .. } => history.todo = Some(todo.clone()),
             RecordBody::TurnEnded { .. } => self.open_turn = None,
             // What follows a move belongs to another time than the turn it left.
             RecordBody::Moved { why, .. } => {

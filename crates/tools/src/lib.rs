@@ -33,7 +33,7 @@ pub use compare::unified;
 pub use diff::{Diff, diff, wide_diff};
 pub use schema::schema_of;
 pub use skill::{skill_tool, told_skill};
-pub use todo::{TODO_WRITE, TodoList, todo_tools};
+pub use todo::{PLAN_PHASE, TODO_WRITE, TodoList, changed_list, plan_steps, todo_tools};
 pub use typed::{Previews, ToolWork, Typed, TypedTool};
 
 use editor::Editor;

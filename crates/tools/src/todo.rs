@@ -1,10 +1,14 @@
 //! The todo list of a session, and the tools that change and show it.
 
 mod list;
+mod markdown;
+mod plan;
 mod read;
 mod write;
 
 pub use list::TodoList;
+pub use markdown::changed_list;
+pub use plan::{PLAN_PHASE, plan_steps};
 
 use crate::typed::{Typed, TypedTool};
 use reasonix_agent::Tool;

@@ -141,6 +141,8 @@ pub enum QueryPurpose {
     TrustShown,
     /// What the last turn did to files, to take it back.
     Undo,
+    /// The todo list, for the user's editor.
+    EditTodo,
     /// What may be spent, to change what these words name of it.
     Budget(String),
 }
@@ -178,6 +180,8 @@ pub struct App {
     pub composer: Composer,
     /// What lies over the composer, the last on top.
     pub overlays: Vec<Overlay>,
+    /// The todo list is in the user's editor, and was this.
+    pub edits_todo: Option<String>,
     /// The list below the composer.
     pub menu: Option<Menu>,
     /// What each key does.
@@ -243,6 +247,7 @@ impl App {
             transcript: Transcript::default(),
             composer: Composer::default(),
             overlays: Vec::new(),
+            edits_todo: None,
             menu: None,
             keys,
             facts: StatusFacts::default(),

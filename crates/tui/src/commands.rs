@@ -241,6 +241,7 @@ fn by_ourselves(app: &mut App, local: CommandLocal) -> Vec<ScreenEffect> {
         CommandLocal::Help => crate::help::help(app),
         CommandLocal::Quit => act::leave(app),
         CommandLocal::Doctor => vec![ScreenEffect::Host(HostRequest::Doctor)],
+        CommandLocal::EditTodo => vec![app.ask(Query::Todo, QueryPurpose::EditTodo)],
         CommandLocal::Folder { path } if path.is_empty() => {
             let folder = app.facts.status.as_ref().map(|status| status.folder.clone()).unwrap_or_default();
             note(app, Level::Info, Phrase::new("tui.cwd").with("folder", folder));

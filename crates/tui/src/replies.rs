@@ -63,6 +63,11 @@ pub(crate) fn take(app: &mut App, purpose: QueryPurpose, reply: Reply) -> Vec<Sc
         (QueryPurpose::Budget(words), Reply::Budget(info)) => return change_budget(app, &words, info),
         (QueryPurpose::Undo, Reply::Changes { turn, changes }) => confirm_undo(app, turn, changes.len()),
         (QueryPurpose::Undo, Reply::Failed { why }) => note(app, Level::Warning, why),
+        (QueryPurpose::EditTodo, Reply::Todo { phases }) => {
+            let text = format!("{}\n", reasonix_proto::todo_markdown(&phases));
+            app.edits_todo = Some(text.clone());
+            return vec![ScreenEffect::Edit(text)];
+        }
         (QueryPurpose::Overlay, reply) => fill(app, reply),
         (QueryPurpose::Show, Reply::Servers { servers }) if servers.is_empty() => {
             note(app, Level::Info, Phrase::new("mcp.list_none"));

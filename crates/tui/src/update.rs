@@ -32,6 +32,11 @@ pub fn update(app: &mut App, msg: Msg, now: Duration) -> Vec<ScreenEffect> {
         }
         Msg::Tick => tick(app),
         Msg::Edited(text) => {
+            if let (Some(before), Some(text)) = (app.edits_todo.take(), &text) {
+                let changed = text.trim() != before.trim();
+                let send = changed.then(|| ScreenEffect::Send(reasonix_proto::Op::ChangeTodo { text: text.clone() }));
+                return send.into_iter().chain([ScreenEffect::Redraw]).collect();
+            }
             match (text, app.overlays.last_mut()) {
                 (Some(text), Some(Overlay::Plan(plan))) => plan.edited(&text),
                 (Some(text), Some(Overlay::Approval(approval))) if approval.is_away() => {

@@ -252,6 +252,9 @@ impl Plain {
             RecordBody::ModeChanged { .. } => Some(Phrase::new("cli.plan_on")),
             other => reasonix_tui::transcript::change(other),
         };
+        if let RecordBody::TodoChanged { todo, .. } = &record.body {
+            super::tool::todo_lines(todo).iter().for_each(|line| say::line_err(&clean(line)));
+        }
         for line in phrase.iter().map(|phrase| self.style.text(phrase)).chain(text.map(str::to_owned)) {
             say::line_err(&clean(&line));
         }

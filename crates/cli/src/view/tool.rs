@@ -70,6 +70,10 @@ fn done(style: Style, tool: &str, took_ms: u64, content: &str, details: &Details
         }
         return lines;
     }
+    if details.assumed {
+        let text = style.text(&Phrase::new("tui.assumed"));
+        return vec![style.err(Colour::Yellow, &format!("     └ {text}"))];
+    }
     if let Some(phases) = &details.todo {
         return todo_lines(phases).into_iter().map(|line| format!("       {}", clean(&line))).collect();
     }

@@ -48,7 +48,7 @@ pub const KEYS: &[SettingKey] = &[
     key("agent.auto_escalate", Bool, "true", SettingScope::User, "A turn may go on to the larger model by itself; false leaves it to `/pro`."),
     key("agent.subagent_model", Text, "", SettingScope::User, "Model reference of subagents.").later(),
     key("agent.subagent_models", TextMap, "{}", SettingScope::User, "Model references of subagents by skill.").later(),
-    key("agent.auto_plan", Bool, "false", SettingScope::Any, "A complex task may enter plan mode by itself.").later(),
+    key("agent.auto_plan", Bool, "false", SettingScope::Any, "A complex task begins in plan mode: one that lists three parts or more, or that by its words spans a project. It is said; only where a person can approve a plan."),
     key("providers[].name", Text, "", SettingScope::User, "Required. The provider's name."),
     key("providers[].preset", Text, "", SettingScope::User, "A known endpoint, such as `deepseek` or `vllm`: fills in what is not written here. `reasonix models --presets` lists them."),
     key("providers[].kind", Text, "\"openai\"", SettingScope::User, "The wire: `openai` (chat completions), `responses`, `anthropic` or `scripted`."),

@@ -18,6 +18,9 @@ const LONGEST: usize = 2000;
 const UNANSWERED: &str =
     "decide yourself, go on, and say in your answer what you assumed and that it was your assumption";
 
+/// What kind of failure it is that nobody decided.
+const ASSUMPTION: &str = "model_assumption";
+
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Input {
     questions: Vec<Item>,
@@ -94,11 +97,28 @@ async fn asked(people: &People, input: Input, call: Call<'_>) -> ToolOutcome {
         QuestionEnd::Answered((responses, client)) => {
             ToolOutcome::detailed(told(&questions, &responses), Details { client, ..Details::default() })
         }
-        QuestionEnd::Nobody => ToolOutcome::failed_with("nobody is here to answer", UNANSWERED),
-        QuestionEnd::TimedOut(time) => {
-            ToolOutcome::failed_with(format!("nobody answered within {} s", time.as_secs()), UNANSWERED)
-        }
+        QuestionEnd::Nobody => assumed("nobody is here to answer", &questions),
+        QuestionEnd::TimedOut(time) => assumed(&format!("nobody answered within {} s", time.as_secs()), &questions),
     }
+}
+
+/// What stands in place of an answer: what the model recommended itself, marked as its own assumption and never as the user's word.
+fn assumed(why: &str, questions: &[Question]) -> ToolOutcome {
+    let of = |question: &Question| question.recommended.and_then(|place| question.options.get(place)).cloned();
+    if questions.iter().all(|question| of(question).is_none()) {
+        let (message, hint) = (why.to_owned(), Some(UNANSWERED.to_owned()));
+        return ToolOutcome::Failed { message, hint, code: Some(ASSUMPTION.to_owned()) };
+    }
+    let line = |question: &Question| match of(question) {
+        Some(own) => format!("- {}: {} (your own recommendation)", question.question, own.label),
+        None => format!("- {}: decide yourself", question.question),
+    };
+    let lines: Vec<String> = questions.iter().map(line).collect();
+    let text = format!(
+        "[Your own assumption, not a decision of the user: {why}]\n{}\nGo on with that, and say in your answer what you assumed.",
+        lines.join("\n")
+    );
+    ToolOutcome::detailed(text, Details { assumed: true, ..Details::default() })
 }
 
 /// The questions of a call, as they are put to people.

@@ -2,29 +2,34 @@
 
 mod ask;
 mod checkpoint;
+mod complete_step;
 mod forget;
 mod history;
 mod keeping;
 mod memory;
 mod remember;
+mod revise_plan;
 mod rewind;
+mod steps;
 mod submit_plan;
 
 pub use checkpoint::Explored;
+pub(crate) use complete_step::Plans;
 pub use history::LookBack;
 pub use keeping::Keeping;
 pub(crate) use submit_plan::title_of;
 
-use crate::people::People;
 use reasonix_agent::Tool;
 use reasonix_tools::Typed;
 use std::sync::Arc;
 
 /// The tools that ask these people. They are of use only where somebody can answer.
-pub(crate) fn asking_tools(people: &Arc<People>) -> Vec<Arc<dyn Tool>> {
+pub(crate) fn asking_tools(plans: &Plans) -> Vec<Arc<dyn Tool>> {
     vec![
-        Arc::new(Typed::of(ask::Ask(Arc::clone(people)))),
-        Arc::new(Typed::of(submit_plan::SubmitPlan(Arc::clone(people)))),
+        Arc::new(Typed::of(ask::Ask(Arc::clone(&plans.people)))),
+        Arc::new(Typed::of(submit_plan::SubmitPlan(plans.clone()))),
+        Arc::new(Typed::of(complete_step::CompleteStep(plans.clone()))),
+        Arc::new(Typed::of(revise_plan::RevisePlan(plans.clone()))),
     ]
 }
 

@@ -1,13 +1,16 @@
 //! `submit_plan`: hands in a plan and waits until a person has decided about it.
 
-use crate::people::People;
+use super::complete_step::Plans;
+use super::steps::{StepInput, listed, steps_of};
 use reasonix_agent::{Args, Call, ToolTraits};
 use reasonix_gate::QuestionEnd;
-use reasonix_proto::{Action, Family, PlanAnswer, ToolOutcome};
+use reasonix_proto::{Action, Details, Family, PlanAnswer, PlanStep, ToolOutcome};
 use reasonix_tools::{ToolWork, TypedTool};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use std::sync::Arc;
+
+/// What the model reads of the steps of a plan that was approved.
+const STEPS: &str = "Its steps stand in your todo list: work on one at a time and tick each off as soon as it is done.";
 
 /// A longer plan is not one.
 const LONGEST: usize = 64 * 1024;
@@ -16,10 +19,17 @@ const LONGEST: usize = 64 * 1024;
 pub(super) struct Input {
     #[serde(alias = "content", alias = "text", alias = "markdown")]
     plan: String,
+    /// Told of by `complete_step`: what is said of this tool is the same in sessions of every age and window.
+    #[serde(default)]
+    #[schemars(skip)]
+    steps: Option<Vec<StepInput>>,
+    #[serde(default)]
+    #[schemars(skip)]
+    summary: Option<String>,
 }
 
-/// Hands in plans to these people.
-pub(super) struct SubmitPlan(pub(super) Arc<People>);
+/// Hands in plans to people.
+pub(super) struct SubmitPlan(pub(super) Plans);
 
 impl TypedTool for SubmitPlan {
     type Input = Input;
@@ -28,31 +38,52 @@ impl TypedTool for SubmitPlan {
     const ALIASES: &'static [&'static str] = &["exit_plan_mode", "exitplanmode", "propose_plan", "present_plan"];
     const TRAITS: ToolTraits = ToolTraits { inward: true, plans: true, ..ToolTraits::ASKS };
     const WORK: ToolWork<Self> =
-        ToolWork::Waits(|Self(people), input: Input, call| Box::pin(proposed(people, input.plan, call)));
+        ToolWork::Waits(|Self(plans), input: Input, call| Box::pin(proposed(plans, input, call)));
 
     fn action(&self, input: Option<Input>, _args: &Args) -> Action {
         Action::reads(Family::Own, title_of(&input.map(|input| input.plan).unwrap_or_default()))
     }
 }
 
-async fn proposed(people: &People, plan: String, call: Call<'_>) -> ToolOutcome {
+async fn proposed(plans: &Plans, input: Input, call: Call<'_>) -> ToolOutcome {
+    let plan = input.plan;
     if plan.trim().is_empty() {
         return ToolOutcome::failed("the plan is empty");
     }
     if plan.len() > LONGEST {
         return ToolOutcome::failed_with("the plan is too long", "hand in a plan of a page or two");
     }
+    let steps = match steps_of(input.steps.unwrap_or_default()) {
+        Ok(steps) => steps,
+        Err(outcome) => return outcome,
+    };
+    let shown = shown(&plan, input.summary.as_deref(), &steps);
     let said = tokio::select! {
         biased;
         () = call.stop.cancelled() => return ToolOutcome::Aborted,
-        said = people.propose(call.id, &plan) => said,
+        said = plans.people.propose(call.id, (&shown, &steps)) => said,
     };
     match said {
+        QuestionEnd::Answered((answer @ PlanAnswer::Approve { .. }, _)) if !steps.is_empty() => {
+            let todo = Some(plans.todo.begin_plan(&steps));
+            let text = format!("{}\n{STEPS}", told(&answer));
+            ToolOutcome::detailed(text, Details { todo, ..Details::default() })
+        }
         QuestionEnd::Answered((answer, _)) => ToolOutcome::done(told(&answer)),
         QuestionEnd::Nobody | QuestionEnd::TimedOut(_) => ToolOutcome::failed_with(
             "nobody is here to approve a plan",
             "give the plan as your answer; outside of plan mode carry it out yourself and say what you assumed",
         ),
+    }
+}
+
+/// The plan as people read it: what it comes to first, and its steps last.
+fn shown(plan: &str, summary: Option<&str>, steps: &[PlanStep]) -> String {
+    let summary = summary.map(str::trim).filter(|summary| !summary.is_empty() && !plan.contains(summary));
+    let head = summary.map(|summary| format!("{summary}\n\n")).unwrap_or_default();
+    match steps {
+        [] => format!("{head}{plan}"),
+        steps => format!("{head}{}\n\n{}", plan.trim_end(), listed(steps)),
     }
 }
 
@@ -64,6 +95,10 @@ fn told(answer: &PlanAnswer) -> String {
         }
         PlanAnswer::Approve { edited: Some(plan), .. } => {
             format!("The user changed the plan and approved it. Plan mode is off: carry out this one now:\n\n{plan}")
+        }
+        PlanAnswer::Cancel => {
+            "The user gives the plan up. Plan mode is off, but nothing of it is to be done: say so briefly and wait."
+                .to_owned()
         }
         PlanAnswer::Revise { note } if note.trim().is_empty() => {
             "The user does not approve this plan yet. Change nothing; go on planning, or ask what should be different."
@@ -105,5 +140,6 @@ mod tests {
         assert!(told(&PlanAnswer::Approve { edited: Some("1. x".into()), asks: true }).ends_with("1. x"));
         assert!(told(&PlanAnswer::Revise { note: "no tests".into() }).contains("no tests"));
         assert!(told(&PlanAnswer::default()).contains("Change nothing"));
+        assert!(told(&PlanAnswer::Cancel).contains("nothing of it is to be done"));
     }
 }

@@ -1,13 +1,11 @@
 //! The todo list: phases of tasks, the operations on them, and the checklist that people and models read.
 
-use reasonix_proto::{TodoItem, TodoPhase, TodoStatus};
+use super::plan::PLAN_PHASE;
+use reasonix_proto::{DEFAULT_PHASE, TodoItem, TodoPhase, TodoStatus};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, PoisonError};
-
-/// The phase of tasks that name none.
-pub(super) const DEFAULT_PHASE: &str = "Todos";
 
 /// A handle to the list of a session; clones share it.
 #[derive(Debug, Clone, Default)]
@@ -22,6 +20,14 @@ impl TodoList {
     /// Puts back what an earlier process left, such as the `todo` of the last outcome's details.
     pub fn restore(&self, phases: Vec<TodoPhase>) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = phases;
+    }
+
+    /// Does something to the phases, and leaves one task in progress.
+    pub(super) fn change<T>(&self, change: impl FnOnce(&mut Vec<TodoPhase>) -> T) -> (T, Vec<TodoPhase>) {
+        let mut phases = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let done = change(&mut phases);
+        normalise(&mut phases);
+        (done, phases.clone())
     }
 
     /// Applies a batch. What is wrong is collected; the rest is done all the same.
@@ -90,6 +96,7 @@ fn apply(phases: &mut Vec<TodoPhase>, op: Op, errors: &mut Vec<String>) {
 }
 
 fn init(phases: &mut Vec<TodoPhase>, op: Op) -> Result<(), String> {
+    let plan = phases.iter().find(|phase| phase.name == PLAN_PHASE).cloned();
     *phases = match (op.whole, op.list) {
         (Some(whole), _) => whole,
         (None, Some(list)) => list
@@ -98,6 +105,11 @@ fn init(phases: &mut Vec<TodoPhase>, op: Op) -> Result<(), String> {
             .collect(),
         (None, None) => return Err("Missing list for init operation".to_owned()),
     };
+    // What the user approved is not written over; `revise_plan` asks them.
+    if let Some(plan) = plan.filter(|plan| plan.tasks.iter().any(|task| !task.status.is_over())) {
+        phases.retain(|phase| phase.name != PLAN_PHASE);
+        phases.insert(0, plan);
+    }
     Ok(())
 }
 

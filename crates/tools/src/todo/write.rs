@@ -1,9 +1,9 @@
 //! `todo_write`: changes the todo list by operations.
 
-use super::list::{DEFAULT_PHASE, Op, OpKind, Phase, TodoList, checklist};
+use super::list::{Op, OpKind, Phase, TodoList, checklist};
 use crate::typed::{ToolWork, TypedTool};
 use reasonix_agent::{Args, ToolTraits, parse_args};
-use reasonix_proto::{Action, Details, Family, ReadOnly, TodoItem, TodoPhase, TodoStatus, ToolOutcome};
+use reasonix_proto::{Action, DEFAULT_PHASE, Details, Family, ReadOnly, TodoItem, TodoPhase, TodoStatus, ToolOutcome};
 use schemars::JsonSchema;
 use serde::Deserialize;
 

@@ -10,8 +10,13 @@ use ratatui_core::text::{Line, Span};
 use reasonix_proto::{Op, Phrase, PlanAnswer, Proposal};
 
 /// The choices: their letter and what they are.
-const CHOICES: [(char, &str); 4] =
-    [('y', "tui.plan.approve"), ('a', "tui.plan.approve_asking"), ('e', "tui.plan.edit"), ('n', "tui.plan.revise")];
+const CHOICES: [(char, &str); 5] = [
+    ('y', "tui.plan.approve"),
+    ('a', "tui.plan.approve_asking"),
+    ('e', "tui.plan.edit"),
+    ('n', "tui.plan.revise"),
+    ('x', "tui.plan.cancel"),
+];
 
 /// The plan and what is chosen.
 #[derive(Debug)]
@@ -82,6 +87,7 @@ impl PlanOverlay {
                 (self.writes, self.chosen) = (true, 3);
                 Outcome::Stay
             }
+            4 => self.answer(PlanAnswer::Cancel),
             _ => Outcome::Stay,
         }
     }
@@ -140,8 +146,8 @@ impl PlanOverlay {
             lines.pop();
             lines.push(Line::styled(format!("  {}", look.say(&phrase)), look.theme.accent));
         }
-        // The words stand in the last row but one.
-        let row = lines.len() + feet.len().saturating_sub(2);
+        // The words stand in the last row but two.
+        let row = lines.len() + feet.len().saturating_sub(3);
         lines.extend(feet);
         let caret = column.map(|column| (column.min(width.saturating_sub(1)), u16::try_from(row).unwrap_or(u16::MAX)));
         (lines, caret)

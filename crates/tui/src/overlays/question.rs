@@ -310,7 +310,7 @@ impl QuestionOverlay {
         let mut caret = None;
         if let (Some(asked), Some(given)) = (self.asked(), self.given.get(self.at)) {
             for place in 0..asked.options.len() {
-                lines.push(option_line(asked, given, place, width, look));
+                lines.push(option_line((asked, self.inquiry.step), given, place, width, look));
             }
             let (line, column) = self.own_line(asked, given, width, look);
             caret = self.writes.then_some((column, lines.len()));
@@ -349,8 +349,18 @@ impl QuestionOverlay {
     }
 }
 
+/// What is offered behind a step of a plan, for people.
+fn step_word(label: &str) -> Option<&'static str> {
+    match label {
+        "continue" => Some("tui.step.continue"),
+        "revise" => Some("tui.step.revise"),
+        "stop" => Some("tui.step.stop"),
+        _ => None,
+    }
+}
+
 /// One thing that can be chosen.
-fn option_line(asked: &Asked, given: &Given, place: usize, width: u16, look: &Look) -> Line<'static> {
+fn option_line((asked, step): (&Asked, bool), given: &Given, place: usize, width: u16, look: &Look) -> Line<'static> {
     let Some(option) = asked.options.get(place) else { return Line::default() };
     let here = place == given.row;
     let style = if here { look.theme.chosen } else { look.theme.text };
@@ -364,7 +374,8 @@ fn option_line(asked: &Asked, given: &Given, place: usize, width: u16, look: &Lo
     };
     let clean = |text: &str| neutral(text).replace(['\n', '\t'], " ");
     let room = usize::from(width);
-    let head = format!("{sign}{}  {tick}{}", place + 1, clean(&option.label));
+    let label = step_word(&option.label).filter(|_| step).map_or_else(|| clean(&option.label), |code| look.word(code));
+    let head = format!("{sign}{}  {tick}{label}", place + 1);
     let head = if columns(&head) > room { format!("{}…", cut(&head, room.saturating_sub(1))) } else { head };
     let mut note = clean(&option.note);
     if asked.recommended == Some(place) {

@@ -5,8 +5,8 @@ use crate::cells::{
     Citations, Marker, Notice, Prompt, PromptKind, Prose, Thought, Tool, ToolState, TurnSummary, short_count,
 };
 use reasonix_proto::{
-    CallId, Citation, Claimed, Decided, Event, Image, Message, MoveReason, Phrase, Planned, Record, RecordBody,
-    RecordId, StopReason, ToolCall, ToolOutcome, Validation, tools,
+    CallId, Citation, Claimed, Decided, Details, Event, Image, Message, MoveReason, Phrase, Planned, Record,
+    RecordBody, RecordId, StopReason, ToolCall, ToolOutcome, Validation, tools,
 };
 use std::borrow::Cow;
 use std::time::Duration;
@@ -111,6 +111,11 @@ impl Transcript {
                 self.with_tool(call, tool, |cell| cell.end(tool, *took_ms, outcome));
             }
             RecordBody::Validation(ran) => self.validated(ran),
+            RecordBody::TodoChanged { todo, .. } => {
+                let details = Details { todo: Some(todo.clone()), ..Details::default() };
+                let outcome = ToolOutcome::detailed(String::new(), details);
+                self.with_tool(&CallId(format!("todo-{}", record.id.0)), "todo", |cell| cell.end("todo", 0, &outcome));
+            }
             RecordBody::TurnEnded { end, steps, usage, cost, .. } => {
                 self.close_turn();
                 let took_ms = self.fold.turn_began.take().map(|began| record.at.saturating_sub(began));
@@ -325,6 +330,7 @@ impl Transcript {
     fn planned(&mut self, planned: &Planned) {
         self.add(Entry::Prose(Box::new(Prose::whole(&planned.plan, true, None))));
         let phrase = match (planned.approved, planned.note.is_empty()) {
+            _ if planned.cancelled => Phrase::new("tui.plan.cancelled"),
             (true, _) => Phrase::new("tui.plan.approved"),
             (false, true) => Phrase::new("tui.plan.revised"),
             (false, false) => Phrase::new("tui.plan.revised_note").with("note", &planned.note),

@@ -11,8 +11,8 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("cli.plan_title", "PLAN to approve", "待批准的计划"),
     (
         "cli.plan_choices",
-        "y carry it out · a carry it out and ask about each change · n keep planning · or say what should be different",
-        "y 执行 · a 执行且每次改动都询问 · n 继续计划 · 或说明要改什么",
+        "y carry it out · a carry it out and ask about each change · n keep planning · x give it up · or say what should be different",
+        "y 执行 · a 执行且每次改动都询问 · n 继续计划 · x 放弃 · 或说明要改什么",
     ),
     ("cli.plan_on", "plan mode is on: only what changes nothing runs", "计划模式已开启：只运行不作更改的操作"),
     ("cli.plan_off", "plan mode is off", "计划模式已关闭"),

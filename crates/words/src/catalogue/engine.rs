@@ -893,4 +893,20 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "trust it with `reasonix trust`, or name the command in your own settings with validation.command",
         "用 `reasonix trust` 信任它，或在你自己的设置中用 validation.command 指定命令",
     ),
+    (
+        "engine.auto_plan",
+        "this looks like more than one thing, so it begins with a plan (agent.auto_plan)",
+        "这看起来不止一件事，因此先制定计划（agent.auto_plan）",
+    ),
+    ("engine.auto_plan.hint", "leave plan mode with Shift+Tab or /mode ask", "用 Shift+Tab 或 /mode ask 退出计划模式"),
+    (
+        "engine.todo_unclear",
+        "this is no todo list, and no change to one: {line}",
+        "这不是待办清单，也不是对它的修改：{line}",
+    ),
+    (
+        "engine.todo_unclear.hint",
+        "write [ ], [~], [x] or [-] before each task, > before notes, # before phases; or add TEXT, start N, done N, drop N, rm N, clear",
+        "在每项前写 [ ]、[~]、[x] 或 [-]，备注前写 >，阶段前写 #；或用 add 内容、start N、done N、drop N、rm N、clear",
+    ),
 ];

@@ -150,6 +150,9 @@ fn done(facts: &mut Facts<'_>, details: &Details, lines: u64) {
         let (count, done) = all.fold((0, 0), |(count, done), item| (count + 1, done + u32::from(open(item.status))));
         return facts.add(look.say(&Phrase::new("tui.todo_done").with("done", done).with("count", count)), theme.dim);
     }
+    if details.assumed {
+        facts.add(look.word("tui.assumed"), theme.warn);
+    }
     if let [change] = details.changes.as_slice() {
         let code = match &change.kind {
             ChangeKind::Created => Some("tui.created"),
