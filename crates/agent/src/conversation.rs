@@ -418,6 +418,14 @@ impl Inbox {
         self.news.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// What was to be told is known already. What was told stays told.
+    pub fn drop_news(&self, text: &str) {
+        let mut news = self.news.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(place) = news.iter().position(|waits| waits == text) {
+            news.remove(place);
+        }
+    }
+
     /// The first of the news, so many, are on the log.
     pub fn news_kept(&self, count: usize) {
         let mut news = self.news.lock().unwrap_or_else(PoisonError::into_inner);

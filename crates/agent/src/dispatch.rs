@@ -105,7 +105,7 @@ pub(crate) fn prepare<'a>(
             return Ready::Fails { call, outcome };
         }
     };
-    let (mut tool, mut args) = (Arc::clone(tool), args);
+    let (mut tool, mut args) = (Arc::clone(tool), tool.called(&call.name, args));
     loop {
         let (fitted, notes) = coerce(args, &tool.spec().parameters);
         repairs.extend(notes.into_iter().map(|(fix, detail)| Repair::new(fix, detail).of(&call.id)));

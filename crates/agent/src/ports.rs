@@ -258,6 +258,11 @@ pub trait Tool: Send + Sync {
         &[]
     }
 
+    /// The arguments of a call that was made under this name: another name of a tool may say a part of what it does.
+    fn called(&self, _name: &str, args: Args) -> Args {
+        args
+    }
+
     /// The tool that a call of this one really is a call of, with its arguments: from there on nothing else is seen, by the
     /// gate or in the log. `among` are the tools of whoever calls. None for a tool that is itself. Must not touch anything.
     fn meant(&self, _args: &Args, _among: &Tools) -> Option<Meant> {
@@ -504,11 +509,16 @@ impl Tools {
         &self.shelved
     }
 
-    /// The other names of the tools: the name, and the tool's own.
+    /// The other names of the tools: the name, and the tool's own. One that says a part of what the tool does stays as it is,
+    /// so that whoever reads the call knows it.
     pub fn aliases(&self) -> Vec<(String, String)> {
+        let probe = Args::from_iter([("id".to_owned(), serde_json::Value::from("1"))]);
         let of = |tool: &Arc<dyn Tool>| {
-            let name = tool.spec().name.clone();
-            tool.aliases().iter().map(move |alias| ((*alias).to_owned(), name.clone())).collect::<Vec<_>>()
+            let named = |alias: &&'static str| {
+                let plain = tool.called(alias, probe.clone()) == probe;
+                ((*alias).to_owned(), if plain { tool.spec().name.clone() } else { (*alias).to_owned() })
+            };
+            tool.aliases().iter().map(named).collect::<Vec<_>>()
         };
         self.sent.iter().flat_map(of).collect()
     }

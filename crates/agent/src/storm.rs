@@ -3,13 +3,15 @@
 
 use reasonix_proto::{Action, Family, ReadOnly, ToolOutcome};
 use serde_json::{Map, Value};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// How many of the last calls are looked at.
 const WINDOW: usize = 6;
 /// The same call with the same outcome: this one, counted with those before it, does not run.
 const THRESHOLD: usize = 3;
+/// The same for looks that differ in numbers alone, such as a limit: they came to the same all the same.
+const NEARLY: usize = 4;
 /// The same call with other outcomes, such as a poll: so many in a row are too many.
 const POLLS: usize = 12;
 /// So many calls that did not run end the turn.
@@ -26,11 +28,15 @@ pub(crate) struct Storm {
     vain: u32,
     /// This step is among them.
     counted: bool,
+    /// Calls that stand several times in this message were held back; that counts once.
+    doubled: bool,
 }
 
 #[derive(Debug)]
 struct Seen {
     call: u64,
+    /// The same whatever numbers it has.
+    nearly: u64,
     kind: Kind,
     outcome: Option<u64>,
 }
@@ -50,15 +56,18 @@ pub(crate) struct Signature(u64);
 impl Storm {
     /// Takes a call before it runs: its signature, or how often it was made when it should not run again.
     pub(crate) fn admit(&mut self, tool: &str, args: &Map<String, Value>, action: &Action) -> Result<Signature, usize> {
-        let call = signature(tool, args);
+        let (call, nearly) = (signature(tool, args, false), signature(tool, args, true));
         let kind = kind_of(action);
-        let same = |seen: &&Seen| seen.call == call;
-        let recent: Vec<&Seen> = self.seen.iter().rev().take(WINDOW).filter(same).collect();
-        let alike = recent
-            .iter()
-            .all(|seen| seen.outcome.is_some() && seen.outcome == recent.first().and_then(|first| first.outcome));
-        let times = recent.len() + 1;
+        let recent = || self.seen.iter().rev().take(WINDOW);
+        // What has no outcome yet stands in the same message: nothing can have changed between them.
+        let open = recent().any(|seen| seen.call == call && seen.outcome.is_none());
+        let (times, alike) = count(recent().filter(|seen| seen.call == call));
         if times >= THRESHOLD && alike {
+            self.held += u32::from(!open || !std::mem::replace(&mut self.doubled, true));
+            return Err(times);
+        }
+        let (times, alike) = count(recent().filter(|seen| seen.nearly == nearly && seen.outcome.is_some()));
+        if kind == Kind::Reader && times >= NEARLY && alike {
             self.held += 1;
             return Err(times);
         }
@@ -69,7 +78,7 @@ impl Storm {
         }
         (self.vain, self.counted) = (0, true);
         self.clear_the_way(kind);
-        self.keep(Seen { call, kind, outcome: None });
+        self.keep(Seen { call, nearly, kind, outcome: None });
         Ok(Signature(call))
     }
 
@@ -82,7 +91,7 @@ impl Storm {
 
     /// The calls of another step follow.
     pub(crate) fn begin(&mut self) {
-        self.counted = false;
+        (self.counted, self.doubled) = (false, false);
     }
 
     /// Takes a call that cannot run at all: it names no tool, or its arguments cannot be read. Nothing that is done in
@@ -93,7 +102,7 @@ impl Storm {
         if times >= THRESHOLD {
             self.held += 1;
         } else {
-            self.keep(Seen { call, kind: Kind::Editor, outcome: Some(0) });
+            self.keep(Seen { call, nearly: call, kind: Kind::Editor, outcome: Some(0) });
         }
         if !std::mem::replace(&mut self.counted, true) {
             self.vain += 1;
@@ -124,6 +133,14 @@ impl Storm {
     }
 }
 
+/// How many calls there are with this one, and whether those before it came to the same, as far as that is known.
+fn count<'a>(seen: impl Iterator<Item = &'a Seen>) -> (usize, bool) {
+    let outcomes: Vec<Option<u64>> = seen.map(|seen| seen.outcome).collect();
+    let mut known = outcomes.iter().flatten();
+    let first = known.next();
+    (outcomes.len() + 1, known.all(|outcome| Some(outcome) == first))
+}
+
 fn kind_of(action: &Action) -> Kind {
     match (action.read_only, action.family) {
         (ReadOnly::Yes, _) => Kind::Reader,
@@ -132,14 +149,13 @@ fn kind_of(action: &Action) -> Kind {
     }
 }
 
-/// The same for calls that mean the same: spaces, `./`, and arguments that say nothing do not count.
-fn signature(tool: &str, args: &Map<String, Value>) -> u64 {
-    let plain: Map<String, Value> = args
-        .iter()
-        .filter(|(_, value)| !says_nothing(value))
-        .map(|(name, value)| (name.clone(), near(value)))
-        .collect();
-    hash(&(tool, Value::Object(plain).to_string()))
+/// The same for calls that mean the same: spaces, `./`, the order of arguments, numbers that are written as text, and arguments
+/// that say nothing do not count; and with `nearly` no number does.
+fn signature(tool: &str, args: &Map<String, Value>, nearly: bool) -> u64 {
+    let args = args.iter().filter(|(_, value)| !says_nothing(value));
+    let plain: BTreeMap<&String, Value> = args.map(|(name, value)| (name, near(value, nearly))).collect();
+    let plain: Vec<String> = plain.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    hash(&(tool, plain))
 }
 
 fn says_nothing(value: &Value) -> bool {
@@ -152,16 +168,20 @@ fn says_nothing(value: &Value) -> bool {
     }
 }
 
-fn near(value: &Value) -> Value {
+fn near(value: &Value, nearly: bool) -> Value {
     match value {
+        Value::Number(_) if nearly => Value::Null,
+        Value::Number(number) => Value::String(number.to_string()),
         Value::String(text) => {
             let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
             let text = text.strip_prefix("./").unwrap_or(&text);
             Value::String(text.strip_suffix('/').unwrap_or(text).to_owned())
         }
-        Value::Array(items) => items.iter().map(near).collect(),
+        Value::Array(items) => items.iter().map(|item| near(item, nearly)).collect(),
         Value::Object(fields) => {
-            Value::Object(fields.iter().map(|(name, value)| (name.clone(), near(value))).collect())
+            let sorted: BTreeMap<&String, Value> =
+                fields.iter().map(|(name, value)| (name, near(value, nearly))).collect();
+            Value::Object(sorted.into_iter().map(|(name, value)| (name.clone(), value)).collect())
         }
         other => other.clone(),
     }
@@ -215,6 +235,62 @@ mod tests {
         assert!(!turn.call("read", json!({ "path": "a" }), "x"));
         assert!(!turn.call("read", json!({ "path": "a" }), "x"));
         assert!(turn.0.is_over());
+    }
+
+    /// Of the same looks in one message two run; the model is told of the others, and has another chance.
+    #[test]
+    fn the_same_looks_in_one_message_are_held_back() {
+        for (kind, message, ran) in [
+            ("six of the same", vec![json!({ "path": "a" }); 6], 2),
+            ("six others", (0..6).map(|n| json!({ "path": format!("f{n}") })).collect(), 6),
+            (
+                "the same in other words",
+                vec![
+                    json!({ "path": "a", "limit": 5 }),
+                    json!({ "limit": "5", "path": "./a" }),
+                    json!({ "path": " a", "limit": 5, "offset": null }),
+                ],
+                2,
+            ),
+            (
+                "twice each",
+                vec![json!({ "path": "a" }), json!({ "path": "b" }), json!({ "path": "a" }), json!({ "path": "b" })],
+                4,
+            ),
+        ] {
+            let mut turn = turn();
+            turn.0.begin();
+            let read = Action::reads(Family::Read, "");
+            let args = message.iter().map(|args| args.as_object().unwrap());
+            let admitted: Vec<_> = args.filter_map(|args| turn.0.admit("read", args, &read).ok()).collect();
+            assert_eq!(admitted.len(), ran, "{kind}");
+            assert!(!turn.0.is_over(), "{kind}: the model is told first");
+        }
+        let mut turn = turn();
+        let (read, Value::Object(args)) = (Action::reads(Family::Read, ""), json!({ "path": "a" })) else { panic!() };
+        for message in 0..2 {
+            assert!(!turn.0.is_over(), "{message}");
+            turn.0.begin();
+            let admitted: Vec<_> = (0..6).filter_map(|_| turn.0.admit("read", &args, &read).ok()).collect();
+            admitted.into_iter().for_each(|signature| turn.0.outcome(signature, &ToolOutcome::done("x")));
+        }
+        assert!(turn.0.is_over(), "told, and made all the same");
+    }
+
+    /// A look whose numbers alone differ and that comes to the same again and again is one.
+    #[test]
+    fn looks_that_differ_in_numbers_alone() {
+        for (kind, tool, outcomes, ran) in [
+            ("the same outcome", "read", ["x"; 6], 3),
+            ("other outcomes", "read", ["a", "b", "c", "d", "e", "f"], 6),
+            ("commands are their numbers", "bash", ["x"; 6], 6),
+        ] {
+            let mut turn = turn();
+            let each = outcomes.iter().enumerate();
+            let count =
+                each.filter(|(n, outcome)| turn.call(tool, json!({ "path": "a", "limit": n + 10 }), outcome)).count();
+            assert_eq!(count, ran, "{kind}");
+        }
     }
 
     #[test]

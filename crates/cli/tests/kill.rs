@@ -232,3 +232,40 @@ fn c2_what_a_killed_run_left_for_git_is_set_aside_at_the_next_start() {
         assert!(!place.home.path().join("state/quarantine.running").exists());
     }
 }
+
+/// Two jobs, one of which left its session: a `kill -9` leaves neither, and who goes on says once that they are gone.
+#[test]
+fn kill_9_while_two_jobs_run() {
+    let mark = mark();
+    let job = |line: String| Reply::call("bash", json!({"command": line, "background": true, "wait": 0}));
+    let place = Place::new(vec![
+        job(format!("(setsid sleep {mark} &); sleep {mark}")),
+        job(format!("sleep {mark}")),
+        Reply::hang_mid_stream("half"),
+        Reply::say("ok"),
+        Reply::say("again"),
+    ]);
+    let mut child = place.spawn(&["run", "hello"]);
+    until("both jobs", || place.server.requests().len() == 3 && marked(&mark) >= 3);
+    signal(&child, libc::SIGKILL);
+    child.wait().unwrap();
+    until("the jobs are gone", || marked(&mark) == 0);
+    let ran = place.run(&["run", "--continue", "go on"]);
+    assert!(ran.err.contains("j1 is gone") && ran.err.contains("j2 is gone"), "{}", ran.err);
+    let again = place.run(&["run", "--continue", "once more"]);
+    assert!(!again.err.contains("is gone"), "{}", again.err);
+    let last = place.server.requests()[4].body["messages"].to_string();
+    for id in ["j1", "j2"] {
+        assert_eq!(last.matches(&format!("[job {id} (")).count(), 1, "{last}");
+    }
+}
+
+/// The end of a run is the end of its jobs.
+#[test]
+fn the_end_of_a_run_is_the_end_of_its_jobs() {
+    let mark = mark();
+    let line = json!({"command": format!("trap '' TERM; sleep {mark}"), "background": true, "wait": 0});
+    let place = Place::new(vec![Reply::call("bash", line), Reply::say("ok")]);
+    let ran = place.run(&["run", "hello"]);
+    assert_eq!((ran.code, marked(&mark)), (Some(0), 0), "{}", ran.err);
+}

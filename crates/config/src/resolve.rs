@@ -2,8 +2,8 @@
 
 use crate::node::{Node, Table};
 use crate::sections::{
-    agent, ask, branch, budget, cache, compaction, evidence, goal, logs, models, net, permissions, plugins, profiles,
-    providers, recall, record, retention, sandbox, serve, skills, stream_rules, tools, tui, undo, validation,
+    agent, ask, branch, budget, cache, compaction, evidence, goal, jobs, logs, models, net, permissions, plugins,
+    profiles, providers, recall, record, retention, sandbox, serve, skills, stream_rules, tools, tui, undo, validation,
 };
 use crate::shape::Notices;
 use crate::trust::{Brought, Prompted, Trust, Variables};
@@ -98,6 +98,7 @@ fn resolve(table: &Table, context: &Context<'_>, folder: &Path) -> Result<Settin
         evidence: evidence::resolve(&root.section("evidence")),
         validation: validation::resolve(&root.section("validation")),
         goal: goal::resolve(&root.section("goal")),
+        jobs: jobs::resolve(&root.section("jobs")),
         branch: branch::resolve(&root.section("branch")),
         stream_rules: stream_rules::resolve(&root.section("rules").section("stream")),
         record: record::resolve(&root.section("record")),

@@ -8,6 +8,7 @@ use crate::sections::cache::CacheSettings;
 use crate::sections::compaction::CompactionSettings;
 use crate::sections::evidence::EvidenceSettings;
 use crate::sections::goal::GoalSettings;
+use crate::sections::jobs::JobSettings;
 use crate::sections::logs::Logs;
 use crate::sections::models::{ModelEntry, ModelProfile};
 use crate::sections::net::Net;
@@ -85,6 +86,8 @@ pub struct Settings {
     pub validation: ValidationSettings,
     /// What goals may take.
     pub goal: GoalSettings,
+    /// Commands that go on behind their calls.
+    pub jobs: JobSettings,
     /// Moving about in a session's tree.
     pub branch: Branch,
     /// Rules that watch what a model writes.

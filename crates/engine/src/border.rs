@@ -14,6 +14,7 @@ use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 /// Variables that lead programs to the way out; each also in lower case.
@@ -43,6 +44,8 @@ pub(crate) struct Crossing {
     now: Mutex<Now>,
     /// Folders of which it was said that they could not be looked through.
     unseen: Mutex<HashSet<PathBuf>>,
+    /// How many jobs run, whose connections cannot be told from those of the command.
+    jobs: AtomicU32,
     /// One question at a time: ten connections to one host are one question.
     one: tokio::sync::Mutex<()>,
 }
@@ -93,6 +96,7 @@ impl Crossing {
             gate: OnceLock::new(),
             now: Mutex::default(),
             unseen: Mutex::default(),
+            jobs: AtomicU32::new(0),
             one: tokio::sync::Mutex::default(),
         })
     }
@@ -190,7 +194,9 @@ impl Crossing {
         host: &str,
         why: Phrase,
     ) -> Result<(), Why> {
-        let (rule, command) = (Some(rule_for(host)), self.now().line.clone());
+        // Where jobs run, nobody knows who wants to get there: a wrong name would be worse than none.
+        let alone = self.jobs.load(Ordering::Relaxed) == 0;
+        let (rule, command) = (Some(rule_for(host)), self.now().line.clone().filter(|_| alone));
         let aside = Aside { call, tool: "web", subject: host, why, rule, command };
         let (choice, decided) = gate.ask_aside(aside, DecidedBy::UserOfHost).await;
         let allowed = choice != Choice::Deny;
@@ -200,8 +206,18 @@ impl Crossing {
         if allowed { Ok(()) } else { Err(Why::User(words)) }
     }
 
+    /// So many jobs run now.
+    pub(crate) fn note_jobs(&self, running: u32) {
+        self.jobs.store(running, Ordering::Relaxed);
+    }
+
     /// What is known about a port of the machine's loopback without asking anybody.
     fn known_port(&self, port: u16, gate: &Approvals) -> Option<bool> {
+        self.settled_port(port, gate).or_else(|| self.now().answered.get(&local(port)).copied())
+    }
+
+    /// What settings and rules say about it.
+    fn settled_port(&self, port: u16, gate: &Approvals) -> Option<bool> {
         let mut allowed = self.loopback.contains(&port);
         for to in LOOPBACK.iter().filter_map(|host| Destination::new(host, port)) {
             match gate.about_host(&to.subject()) {
@@ -215,7 +231,7 @@ impl Crossing {
             }
             allowed |= self.hosts.covers(&to.host, to.port) == Some(Covered::Named);
         }
-        if allowed { Some(true) } else { self.now().answered.get(&local(port)).copied() }
+        allowed.then_some(true)
     }
 
     async fn decide_port(&self, port: u16) -> bool {
@@ -306,6 +322,21 @@ impl Ports for Crossing {
     }
 }
 
+/// The ports that jobs may reach: those that settings and rules name. What a person allows one command would stay open to
+/// others for as long as the job runs.
+#[derive(Debug)]
+struct SettledPorts(Weak<Crossing>);
+
+impl Ports for SettledPorts {
+    fn admit(&self, port: u16) -> BoxFuture<'_, bool> {
+        let admitted = self.0.upgrade().is_some_and(|crossing| {
+            let gate = crossing.gate.get().and_then(|(gate, _)| gate.upgrade());
+            gate.is_some_and(|gate| crossing.settled_port(port, &gate) == Some(true))
+        });
+        Box::pin(std::future::ready(admitted))
+    }
+}
+
 /// Writes a decision down, as those before a call are.
 async fn record(gate: &Approvals, journal: &dyn Journal, decided: Decided) {
     if let Ok(record) = journal.append(RecordBody::Decided(decided)).await {
@@ -357,6 +388,10 @@ impl Border for Crossing {
 
     fn ports(&self) -> Option<Arc<dyn Ports>> {
         self.me.upgrade().filter(|_| self.reaches).map(|me| me as Arc<dyn Ports>)
+    }
+
+    fn ports_of_jobs(&self) -> Option<Arc<dyn Ports>> {
+        self.reaches.then(|| Arc::new(SettledPorts(Weak::clone(&self.me))) as Arc<dyn Ports>)
     }
 
     fn outside<'a>(&'a self, call: &'a CallId, line: &'a str) -> BoxFuture<'a, bool> {

@@ -6,6 +6,7 @@ use crate::handle::Shared;
 use crate::hooks::Hooks;
 use crate::images::keep;
 use crate::invoke::{Brings, Errand, Invoked, Wants, invoke};
+use crate::jobs::Jobs;
 use crate::outbox::Outbox;
 use crate::people::People;
 use crate::purse::Purse;
@@ -42,6 +43,7 @@ pub(crate) struct Desk {
     pub(crate) escalation: Arc<Escalation>,
     pub(crate) closing: bool,
     pub(crate) purse: Arc<Purse>,
+    pub(crate) jobs: Arc<Jobs>,
     /// What keeps pictures.
     pub(crate) artifacts: Arc<dyn Artifacts>,
     /// The user's word on what the working folder would execute.
@@ -74,6 +76,7 @@ impl Desk {
             rested: false,
             handed: false,
             purse: Arc::clone(&shared.purse),
+            jobs: Arc::clone(&shared.jobs),
             artifacts: Arc::clone(&shared.artifacts),
             trust: shared.trust.clone(),
             hooks: Arc::clone(&shared.hooks),
@@ -185,6 +188,10 @@ impl Desk {
                 self.notice(Level::Info, Phrase::new("engine.budget_set"));
                 Ok(Done::Applied)
             }
+            Op::StopJob { job } => match self.jobs.stop(&job) {
+                true => Ok(Done::Applied),
+                false => Err(Refused::new(Refusal::NotFound, Phrase::new("engine.no_job").with("job", job))),
+            },
             Op::Label { record, label } => self.label(record, &label).await,
             Op::Rename { title } => {
                 let title = title.chars().take(LONGEST_NAME).collect();

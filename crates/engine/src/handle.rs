@@ -3,6 +3,7 @@
 use crate::dials::Dials;
 use crate::fleet::Fleet;
 use crate::hooks::Hooks;
+use crate::jobs::Jobs;
 use crate::outbox::{Events, Outbox};
 use crate::people::People;
 use crate::purse::Purse;
@@ -48,6 +49,7 @@ pub(crate) struct Shared {
     pub(crate) hooks: Arc<Hooks>,
     pub(crate) undo: bool,
     pub(crate) purse: Arc<Purse>,
+    pub(crate) jobs: Arc<Jobs>,
     /// What is wrong with the files of commands was said.
     pub(crate) told_flaws: AtomicBool,
 }

@@ -1,12 +1,13 @@
 //! The names of the tools that there are, whoever may have them.
 
+use crate::jobs::Jobs;
 use crate::people::People;
 use crate::recall::no_look_back;
 use crate::tools::{Explored, Keeping, LookBack, Plans, asking_tools, recall_tools};
 use reasonix_agent::{Artifacts, Tool, Tools};
 use reasonix_extensions::Shelf;
 use reasonix_session::{Memories, MemoryArtifacts};
-use reasonix_tools::{Bash, Deps, ShellOptions, TodoList, files, skill_tool, todo_tools};
+use reasonix_tools::{Bash, Deps, Monitor, ShellOptions, TodoList, files, skill_tool, todo_tools};
 use reasonix_workspace::Workspace;
 use std::path::Path;
 use std::sync::Arc;
@@ -35,6 +36,8 @@ pub fn tool_names(workspace: &Workspace) -> Vec<String> {
     let artifacts: Arc<dyn Artifacts> = Arc::new(MemoryArtifacts::default());
     let mut tools = files(&Deps::new(workspace.clone(), artifacts));
     tools.push(Arc::new(Bash::new(ShellOptions::at(workspace.root()))));
+    tools.extend(Jobs::bare().tools());
+    tools.push(Arc::new(Monitor::new(ShellOptions::at(workspace.root()))));
     let with = (&keeps_nothing(), &Explored::default());
     tools.extend(stateful(&TodoList::default(), &Arc::default(), &no_look_back(), with));
     tools.push(skill_tool(Shelf::default(), workspace.root()));

@@ -2,6 +2,7 @@
 //! Takes [`reasonix_proto::Op`], gives [`reasonix_proto::Event`]; front ends know nothing else of it.
 
 mod acting;
+mod behind;
 mod believed;
 mod blueprint;
 mod border;
@@ -24,6 +25,7 @@ mod host;
 mod images;
 mod inventory;
 mod invoke;
+mod jobs;
 mod joining;
 mod keys;
 mod known;

@@ -3,6 +3,7 @@
 use crate::desk::Desk;
 use crate::fleet::Fleet;
 use crate::invoke::{Errand, Wants};
+use crate::jobs::Jobs;
 use crate::planner::Planner;
 use crate::queue::Work;
 use crate::roster::{own_model, sampled};
@@ -11,8 +12,8 @@ use crate::ticket::{Inbound, Outcome, Ticket, Tickets};
 use reasonix_agent::{Agent, Conversation, Prefix, Purpose, Router, Said, Sink, Stop, Tools};
 use reasonix_gate::Narrowing;
 use reasonix_proto::{
-    AgentProfile, ClientId, Done, Event, GoalStrategy, Level, Op, Phrase, RecordBody, Refusal, Refused, TurnEnd,
-    TurnState,
+    AgentProfile, ClientId, Done, Event, GoalStrategy, JobInfo, Level, Op, Phrase, RecordBody, Refusal, Refused,
+    TurnEnd, TurnState,
 };
 use reasonix_session::Sessions;
 use reasonix_undo::{FilesWay, Undo};
@@ -56,6 +57,10 @@ pub(crate) struct Live {
     pub(crate) driven: Option<u32>,
     /// The goal does not go on in this process, though its log may not say so: it could not be written.
     pub(crate) halted: bool,
+    /// What runs behind its calls.
+    pub(crate) jobs: Arc<Jobs>,
+    /// Jobs of the process before this one.
+    pub(crate) lost: Vec<JobInfo>,
 }
 
 impl Live {
@@ -63,6 +68,8 @@ impl Live {
     pub(crate) async fn run(mut self) {
         if self.resumed {
             self.note_resumed().await;
+            let lost = std::mem::take(&mut self.lost);
+            self.tell_lost(lost).await;
         }
         self.begin_as().await;
         self.desk.hooks.begin(self.resumed, self.desk.book.state().model.clone());
@@ -76,6 +83,7 @@ impl Live {
             }
         }
         self.let_go();
+        self.jobs.end_all(true).await;
         self.desk.hooks.end().await;
         self.fleet.close().await;
         self.desk.outbox.emit(Event::SessionEnded);
@@ -180,6 +188,9 @@ impl Live {
 
     /// An operation that begins no turn.
     async fn apply(&mut self, op: Op, client: Option<ClientId>) -> Outcome {
+        if matches!(op, Op::Handoff { .. } | Op::Branch { .. } | Op::Rewind { .. } | Op::Redo | Op::Discard) {
+            self.end_jobs().await;
+        }
         match op {
             Op::Compact { instructions } => self.compact(&instructions).await,
             Op::Handoff { focus } => self.hand_over(&focus).await,

@@ -203,6 +203,7 @@ impl Outbox {
                 }
             }
             Event::Queued { queue } => status.queue.clone_from(queue),
+            Event::Job { running, .. } => status.jobs = *running,
             Event::TurnStarted { record } => match record.body {
                 RecordBody::Prompt { turn, .. } | RecordBody::Shell { turn, .. } => status.turns = turn,
                 _ => {}
@@ -276,6 +277,7 @@ mod tests {
             cost: None,
             queue: Vec::new(),
             kept: false,
+            jobs: 0,
         }
     }
 

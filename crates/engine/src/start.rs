@@ -16,6 +16,7 @@ use crate::goals::JudgesGoal;
 use crate::handle::{Handle, Shared};
 use crate::hooks::{AroundAll, AroundCalls, Hooks};
 use crate::listing::BeginsList;
+use crate::jobs::{Around, Jobs};
 use crate::live::{Live, Todo};
 use crate::nearby::Nearby;
 use crate::network::net_options;
@@ -23,7 +24,7 @@ use crate::observers::{ChecksCitations, ChecksClaims, KeepsLedger, KeepsTodo, Te
 use crate::offline::broken_span;
 use crate::outbox::{Events, Outbox};
 use crate::people::{Floor, People};
-use crate::planner::{Around, Planner};
+use crate::planner::{Around as PlansAround, Planner};
 use crate::purse::Purse;
 use crate::queue::Queue;
 use crate::retention::tend;
@@ -126,7 +127,9 @@ impl Ground {
         know_agents(start, &trust, &gate, &acting)?;
         let hooks = Hooks::new(start, &trust, (outbox, book), &gate, &self.confinement);
         let (people, todo) = (people_of(start, &voice), todo_of(opened));
-        let carried = Carried::of(start, opened, &todo, &people);
+        let last = opened.history.last_job;
+        let jobs = Jobs::new(&settings.jobs, start.attended, last, artifacts.clone());
+        let carried = Carried::of(start, opened, (&todo, &jobs), &people);
         let crossing = Crossing::new(settings, workspace.root(), &self.confinement, start.attended);
         let shell = Shell { confinement: self.confinement.clone(), crossing: Some(crossing.clone()) };
         let (tools, whole) = tools_of(&self, &acting, shell, &carried);
@@ -146,7 +149,9 @@ impl Ground {
             .build(self.head.system.clone());
         let planner = planner_of(&self, &agent, &model, (outbox, &purse, &hooks), &carried)?;
         let way_out = crossing.open(&gate, book.clone(), net_options(settings));
-        let parts = Parts { escalation, routes, purse, undo, gate, people, todo, planner, trust, hooks, acting, whole };
+        let jobs = (jobs, crossing);
+        let parts =
+            Parts { escalation, routes, purse, undo, gate, people, todo, planner, trust, hooks, acting, whole, jobs };
         Ok(Equipped { ground: self, model, voice, events, parts, agent, prefix, way_out: Box::new(way_out) })
     }
 }
@@ -192,6 +197,8 @@ struct Parts {
     hooks: Arc<Hooks>,
     acting: AgentProfile,
     whole: Tools,
+    /// With the border that their connections cross.
+    jobs: (Arc<Jobs>, Arc<Crossing>),
 }
 
 /// A session that has everything, and does not run yet.
@@ -216,11 +223,15 @@ impl Equipped {
         let Self { ground, voice: Voice { outbox, book }, events, parts, agent, prefix, way_out, .. } = self;
         let Ground { start, confinement, begun: Begun { opened, resumed, .. }, head, fleet, .. } = ground;
         let (published, seen) = watch::channel(prefix.clone());
-        let Parts { escalation, routes, purse, undo, gate, people, todo, planner, trust, hooks, acting, whole } = parts;
+        let Parts { escalation, routes, purse, undo, gate, people, todo, planner, trust, hooks, acting, whole, jobs } =
+            parts;
+        let jobs = heard(jobs, (&outbox, &book, &queue));
         fleet.told_to(Hears { outbox: outbox.clone(), queue: queue.clone(), people: people.clone() });
         let Opened { past, history, .. } = opened;
+        let lost = history.jobs.clone();
         let conversation = conversation_of(&prefix, history, past.turns());
         let shared = Shared {
+            jobs: Arc::clone(&jobs),
             outbox,
             queue,
             gate,
@@ -261,6 +272,8 @@ impl Equipped {
             pursuit: None,
             driven: None,
             halted: false,
+            jobs,
+            lost,
         };
         set_going(live, way_out);
         Handle { session: head.session, events, ops, shared: Arc::new(shared) }
@@ -311,6 +324,16 @@ impl Equipped {
     }
 }
 
+/// The jobs of a session that is about to run, with who hears of them.
+fn heard(
+    (jobs, crossing): (Arc<Jobs>, Arc<Crossing>),
+    (outbox, book, queue): (&Arc<Outbox>, &Arc<Book>, &Arc<Queue>),
+) -> Arc<Jobs> {
+    let (outbox, book, queue) = (outbox.clone(), book.clone(), queue.clone());
+    jobs.told_to(Around { outbox, book, queue, crossing: Some(crossing) });
+    jobs
+}
+
 /// What people should know of bundles: which are off, and what of their servers cannot be used.
 fn bundle_notices(world: &World) -> Vec<Phrase> {
     world.bundles().told().chain(carried(world).1).collect()
@@ -354,7 +377,7 @@ fn planner_of(
     let own = Start { workspace: start.workspace.fresh(), world, ..start.clone() };
     let mut tools = all_tools(&own, &agent.artifacts, carried, Shell::default(), None);
     tools.extend(fleet.tools(&agent.artifacts, model.card().window, &[]));
-    let around = Around {
+    let around = PlansAround {
         classify: agent.classify.clone(),
         gate: agent.gate.clone(),
         artifacts: agent.artifacts.clone(),
@@ -522,6 +545,7 @@ fn status_of(ground: &Ground, model: &Arc<dyn Model>) -> Status {
         cost,
         queue: Vec::new(),
         kept: start.which != Which::Unkept,
+        jobs: 0,
     }
 }
 

@@ -47,6 +47,10 @@ impl Tool for Retold {
         self.tool.aliases()
     }
 
+    fn called(&self, name: &str, args: Args) -> Args {
+        self.tool.called(name, args)
+    }
+
     fn meant(&self, args: &Args, among: &Tools) -> Option<Meant> {
         self.tool.meant(args, among)
     }

@@ -31,6 +31,7 @@ mod growth;
 mod held;
 mod hooks;
 mod images;
+mod jobs;
 mod later;
 mod leaving;
 mod moving;

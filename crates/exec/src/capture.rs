@@ -13,11 +13,13 @@ pub struct Captured {
 }
 
 impl Captured {
-    pub(crate) fn new(keep: Keep) -> Self {
+    /// Nothing yet; so much is kept of what comes.
+    pub fn new(keep: Keep) -> Self {
         Self { head: Vec::new(), tail: VecDeque::new(), total: 0, keep }
     }
 
-    pub(crate) fn take(&mut self, piece: &[u8]) {
+    /// Takes in what came next.
+    pub fn take(&mut self, piece: &[u8]) {
         self.total += piece.len() as u64;
         let room = self.keep.head.saturating_sub(self.head.len()).min(piece.len());
         let (first, rest) = piece.split_at(room);

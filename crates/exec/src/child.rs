@@ -23,6 +23,7 @@ mod pipes;
 
 use crate::plan::{Ends, Life};
 use crate::running::{Running, explain};
+use crate::tree::Tree;
 use crate::{Captured, Command, Ended, ExecError, Keep};
 use keep::Keeper;
 use pipes::{Line, Traffic};
@@ -77,8 +78,22 @@ pub struct Child {
     pub stdout: Option<ChildStdout>,
     stderr: Arc<Mutex<Captured>>,
     /// Says how long a child has that is to close; its end is the end of the child.
-    wishes: watch::Sender<Option<Duration>>,
+    wishes: watch::Sender<Option<Wish>>,
+    tree: Arc<Tree>,
     said: watch::Receiver<Option<Ended>>,
+}
+
+/// When a child is asked to end, and how long it has from then on.
+#[derive(Debug, Clone, Copy)]
+struct Wish {
+    after: Duration,
+    grace: Duration,
+}
+
+impl Wish {
+    fn and(self, other: Self) -> Self {
+        Self { after: self.after.min(other.after), grace: self.grace.min(other.grace) }
+    }
 }
 
 /// Spawns a child, in the runtime of whoever waits for this. It is there when this returns; one that cannot be executed
@@ -96,7 +111,7 @@ pub async fn spawn(command: &Command, options: ChildOptions) -> Result<Child, Ex
         let _ = (&mut running.over).await;
         return Err(error);
     }
-    let traffic = Arc::new(Traffic::new(command.bounds.output));
+    let (traffic, tree) = (Arc::new(Traffic::new(command.bounds.output)), Arc::clone(&running.tree));
     let line = Arc::new(Line::new(ours.stdin, Arc::clone(&traffic)));
     let stderr = Arc::new(Mutex::new(Captured::new(options.stderr)));
     let (wishes, heard) = watch::channel(None);
@@ -116,15 +131,31 @@ pub async fn spawn(command: &Command, options: ChildOptions) -> Result<Child, Ex
     };
     tokio::spawn(keeper.keep());
     let stdout = ChildStdout::new(ours.stdout, traffic);
-    Ok(Child { stdin: Some(ChildStdin(line)), stdout: Some(stdout), stderr, wishes, said })
+    Ok(Child { stdin: Some(ChildStdin(line)), stdout: Some(stdout), stderr, wishes, tree, said })
 }
 
 impl Child {
     /// Closes its stdin and waits for it to end; asks it to after `grace`, and kills everything after as long again. It goes
     /// on when this future is dropped, and can be asked for any number of times: the shortest grace counts.
     pub async fn close(&self, grace: Duration) -> Ended {
-        self.wishes.send_modify(|wish| *wish = Some(wish.map_or(grace, |before| before.min(grace))));
+        self.wish(Wish { after: grace, grace });
         self.wait().await
+    }
+
+    /// Asks it to end now, and kills everything after `grace`. Goes on and can be repeated like [`Child::close`].
+    pub async fn stop(&self, grace: Duration) -> Ended {
+        self.wish(Wish { after: Duration::ZERO, grace });
+        self.wait().await
+    }
+
+    fn wish(&self, new: Wish) {
+        self.wishes.send_modify(|wish| *wish = Some(wish.map_or(new, |before| before.and(new))));
+    }
+
+    /// The process that everything of it ends with: itself, or what stands around it in a box. None once it has ended.
+    pub fn pid(&self) -> Option<u32> {
+        let own = self.tree.facts.command().and_then(|pid| u32::try_from(pid.as_raw_nonzero().get()).ok());
+        own.filter(|_| !self.tree.is_over()).or_else(|| self.tree.owner())
     }
 
     /// Waits until it and everything below it has ended. Can be asked any number of times, and be dropped.

@@ -151,7 +151,7 @@ impl Reading {
 }
 
 /// Answers the kernel's questions about connections, where there are any.
-async fn attend(knocks: Option<&mut Knocks>) -> std::convert::Infallible {
+pub(crate) async fn attend(knocks: Option<&mut Knocks>) -> std::convert::Infallible {
     match knocks {
         Some(knocks) => knocks.attend().await,
         None => std::future::pending().await,

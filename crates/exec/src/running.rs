@@ -125,8 +125,7 @@ impl Running {
         let plan = Plan::of(command, life).map_err(|source| explain(command, source))?;
         let wish = plan.confined.as_ref().and_then(Confined::wish);
         let hidden = plan.confined.as_ref().map(Confined::opened);
-        // Nobody attends to a child for hours: it has the box's own loopback.
-        let ports = command.ports.as_ref().filter(|_| life == Life::Short);
+        let ports = command.ports.as_ref();
         let knocks = plan.confined.as_ref().map(|confined| confined.knocks(ports)).transpose();
         let (knocks, letterbox) = knocks.map_err(|source| explain(command, source))?.flatten().unzip();
         ends.letterbox = letterbox;

@@ -84,7 +84,8 @@ fn read(action: Action, class: impl Fn(&Found, bool) -> Class) -> Classified {
         ReadOnly::Unknown => 1,
         ReadOnly::No => 2,
     });
-    let class = class(&found, read_only == Some(ReadOnly::Yes));
+    // A call that says of itself that it is no reader is none, whatever its line says.
+    let class = class(&found, read_only == Some(ReadOnly::Yes) && action.read_only != ReadOnly::No);
     let read_only = match (class, read_only) {
         (Class::Reader, _) => ReadOnly::Yes,
         (_, Some(ReadOnly::No)) => ReadOnly::No,

@@ -283,6 +283,7 @@ fn filled(op: &Op, words: &str) -> Op {
         Op::Export { .. } => Op::Export { path: text() },
         Op::ChangeTodo { .. } => Op::ChangeTodo { text: text() },
         Op::WorkAs { .. } => Op::WorkAs { agent: text() },
+        Op::StopJob { .. } => Op::StopJob { job: text() },
         Op::SetModel { model: Some(_), .. } => Op::SetModel { model: Some(text()), effort: None },
         Op::SetModel { model: None, .. } => Op::SetModel { model: None, effort: Some(text()) },
         Op::Rewind { turn, what, summary } => {

@@ -50,6 +50,7 @@ const FOLDED: &[Taken] = &[(Phrase::new("command.arg_instructions"), Kind::Text,
 const BUDGET: &[Taken] = &[(Phrase::new("command.arg_budget"), Kind::Text, true)];
 const TODO: &[Taken] = &[(Phrase::new("command.arg_todo"), Kind::Text, true)];
 const FILE: &[Taken] = &[(Phrase::new("command.arg_file"), Kind::Text, true)];
+const JOB: &[Taken] = &[(Phrase::new("command.arg_job"), Kind::Text, true)];
 const FOLDER: &[Taken] = &[(Phrase::new("command.arg_folder"), Kind::Path, true)];
 
 /// In the order of a menu.
@@ -84,6 +85,8 @@ const ROWS: &[Row] = &[
     ("memory", &["memories"], Phrase::new("command.memory"), &[], || overlay(CommandOverlay::Memories)),
     ("mcp", &["servers"], Phrase::new("command.mcp"), &[], || query(Query::Servers)),
     ("todo", &["todos"], Phrase::new("command.todo"), TODO, todo),
+    ("jobs", &[], Phrase::new("command.jobs"), &[], || query(Query::Jobs)),
+    ("kill", &[], Phrase::new("command.kill"), JOB, kill),
     ("context", &[], Phrase::new("command.context"), &[], || query(Query::Context)),
     ("cache", &[], Phrase::new("command.cache"), &[], || query(Query::Cache)),
     ("compact", &[], Phrase::new("command.compact"), FOLDED, || op(Op::Compact { instructions: String::new() })),
@@ -190,6 +193,11 @@ fn agent() -> Vec<CommandCase> {
 fn hooks() -> Vec<CommandCase> {
     let again = case(Word("reload".to_owned()), ops([Op::ReloadHooks]));
     vec![again, case(Any, CommandAction::Overlay(CommandOverlay::Hooks))]
+}
+
+/// Without a name, the jobs are shown to choose one from.
+fn kill() -> Vec<CommandCase> {
+    vec![case(Bare, CommandAction::Query(Query::Jobs)), case(Words, ops([Op::StopJob { job: String::new() }]))]
 }
 
 fn history() -> Vec<CommandCase> {
@@ -304,6 +312,8 @@ mod tests {
             ("branch", "2", false, json!({"operation": [{"op": "rewind", "turn": 2, "what": "chat"}]})),
             ("resume", "4f", false, json!({"open": {"open": "resume", "session": "4f"}})),
             ("agent", "explore", true, json!({"operation": [{"op": "work_as", "agent": "explore"}]})),
+            ("kill", "j1", false, json!({"operation": [{"op": "stop_job", "job": "j1"}]})),
+            ("kill", "", false, json!({"query": {"query": "jobs"}})),
             ("hooks", "", false, json!({"overlay": "hooks"})),
             ("hooks", "reload", false, json!({"operation": [{"op": "reload_hooks"}]})),
             ("goal", "", false, json!({"query": {"query": "goal"}})),

@@ -195,6 +195,13 @@ pub enum Event {
         /// The record.
         record: Box<Record>,
     },
+    /// A job began or ended. The record is `job_began` or `job_ended`.
+    Job {
+        /// The record.
+        record: Box<Record>,
+        /// How many run now.
+        running: u32,
+    },
     /// The places in files that an answer names, checked. Comes after its message, only when there are any.
     Cited {
         /// The `assistant` record.

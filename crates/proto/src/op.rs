@@ -235,6 +235,11 @@ pub enum Op {
         /// `done N`, `drop N`, `open N`, `rm N`, `clear`.
         text: String,
     },
+    /// Ends a job, and everything that it started.
+    StopJob {
+        /// What it is called.
+        job: String,
+    },
     /// Ends the session.
     Shutdown,
 }

@@ -107,4 +107,6 @@ pub enum Query {
     Servers,
     /// The hooks of the session, in the order they are run.
     Hooks,
+    /// The jobs of the session: those that run, and those that ended a while ago.
+    Jobs,
 }

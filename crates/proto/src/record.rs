@@ -1,8 +1,7 @@
 //! What is kept: one record a line of the session log. The log is the truth; everything else is a projection of it.
 
 use crate::{
-    AskId, CallId, Change, Choice, Claimed, ClientId, Cost, DecidedBy, Effect, GoalChange, HookRan, Image, Message,
-    Mode, NotedBy, Phrase, Planned, Posture, PromptPart, RecordId, Repair, Requested, RulesFired, SessionId, TodoPhase,
+    AskId, CallId, Change, Choice, Claimed, ClientId, Cost, DecidedBy, Effect, GoalChange, HookRan, Image, Message, Mode, NotedBy, Phrase, Planned, Posture, PromptPart, RecordId, Repair, Requested, RulesFired, SessionId, TodoPhase, JobInfo,
     ToolOutcome, TurnEnd, Usage, Validation,
 };
 use serde::{Deserialize, Serialize};
@@ -251,6 +250,10 @@ pub enum RecordBody {
     Validation(Box<Validation>),
     /// The session's goal is another one, or stands otherwise: from here on it is what this says.
     Goal(Box<GoalChange>),
+    /// A command goes on behind its call. Written before it is started.
+    JobBegan(Box<JobInfo>),
+    /// A job came to its end, or was found to be gone with the process that had it.
+    JobEnded(Box<JobInfo>),
     /// A record of a kind that this version does not know; kept on disk, skipped here.
     #[serde(other)]
     Unknown,

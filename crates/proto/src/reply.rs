@@ -1,6 +1,7 @@
 //! What front ends get for what they ask.
 
 use crate::command::CommandInfo;
+use crate::job::JobInfo;
 #[cfg(doc)]
 use crate::query::Query;
 use crate::status::{
@@ -155,6 +156,11 @@ pub enum Reply {
         /// What in files of hooks is not as it was meant.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         flaws: Vec<Phrase>,
+    },
+    /// Answers [`Query::Jobs`].
+    Jobs {
+        /// In the order they began.
+        jobs: Vec<JobInfo>,
     },
     /// Nothing changed that could be shown.
     Unchanged,

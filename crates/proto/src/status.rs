@@ -48,6 +48,14 @@ pub struct Status {
     pub queue: Vec<Queued>,
     /// False when nothing of the session is on disk and nothing will be.
     pub kept: bool,
+    /// How many jobs run.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub jobs: u32,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "for serde")]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 /// Money, in millionths.

@@ -8,13 +8,7 @@ use reasonix_proto::{
     CacheTurn, CallId, Change, ChangeKind, Choice, Citation, Claim, ClaimKind, ClaimStatus, Claimed, CommandAction,
     CommandCase, CommandInfo, CommandOverlay, CommandSource, CommandWords, Completion, CompletionKind, Content,
     ContextPart, Cost, Decided, Details, Dial, Done, Effect, Envelope, Escalated, EscalatedBy, Event, FailureClass,
-    Field, FiredRule, Fix, Git, Hit, HookInfo, HookRan, Image, ImageData, Inquiry, Left, Level, MemoryInfo, Message,
-    Mode, ModelInfo, MoveReason, Op, OpId, Open, Origin, PartKind, Phrase, PlanAnswer, PlanStep, Planned, PlannerTurn,
-    Posture, PromptPart, Proposal, Query, Question, Queued, QueuedKind, Reasoning, Record, RecordBody, RecordId,
-    Refusal, Refused, Repair, Reply, Requested, Response, Rewind, Rewound, RuleInfo, RulesFired, Scope, ServerCounts,
-    ServerInfo, ServerStanding, SessionHead, SessionId, SessionInfo, Setting, Settled, Status, StepRisk, StopReason,
-    Submit, Suggestion, Takes, TodoItem, TodoPhase, TodoStatus, ToolCall, ToolOutcome, TreeFilter, TreeNode, TurnEnd,
-    TurnState, Usage, Validation, ValidationVerdict,
+    Field, FiredRule, Fix, Git, Hit, HookInfo, HookRan, Image, ImageData, Inquiry, Left, Level, MemoryInfo, Message, Mode, ModelInfo, MoveReason, Op, OpId, Open, Origin, PartKind, Phrase, PlanAnswer, PlanStep, Planned, PlannerTurn, Posture, PromptPart, Proposal, Query, Question, Queued, QueuedKind, Reasoning, Record, RecordBody, RecordId, Refusal, Refused, Repair, Reply, Requested, Response, Rewind, Rewound, RuleInfo, RulesFired, Scope, ServerCounts, ServerInfo, ServerStanding, SessionHead, SessionId, SessionInfo, Setting, Settled, Status, StepRisk, StopReason, Submit, Suggestion, Takes, TodoItem, TodoPhase, TodoStatus, ToolCall, ToolOutcome, TreeFilter, TreeNode, TurnEnd, TurnState, Usage, Validation, ValidationVerdict, JobInfo, JobState,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -435,6 +429,7 @@ fn records_of_moving_about() {
     );
     is(Query::Hooks, json!({"query": "hooks"}));
     is(Op::ReloadHooks, json!({"op": "reload_hooks"}));
+    is(Op::StopJob { job: "j1".into() }, json!({"op": "stop_job", "job": "j1"}));
     let fired = RulesFired {
         turn: 2,
         rules: vec![FiredRule { name: "r".into(), path: "rules/r.md".into(), source: "tool:bash".into() }],
@@ -494,6 +489,21 @@ fn events_of_moving_about() {
         claimed,
         json!({"type": "claimed", "record": {"id": 2, "parent": 1, "at": 1700000000000_u64, "kind": "discarded"}}),
     );
+    let job =
+        JobInfo { job: "j1".into(), call: "c".into(), command: "npm run dev".into(), began: 5, ..JobInfo::default() };
+    let ended = JobInfo { state: JobState::Failed, exit_code: Some(2), bytes: 9, took_ms: 7, ..job.clone() };
+    let began = json!({"id": 2, "parent": 1, "at": 1700000000000_u64, "kind": "job_began", "job": "j1",
+        "what": "command", "call": "c", "command": "npm run dev", "state": "running", "began": 5, "took_ms": 0, "bytes": 0});
+    is(record(RecordBody::JobBegan(Box::new(job.clone()))), began.clone());
+    let event = Event::Job { record: Box::new(record(RecordBody::JobBegan(Box::new(job)))), running: 1 };
+    assert!(!event.is_ephemeral());
+    is(event, json!({"type": "job", "record": began, "running": 1}));
+    is(
+        RecordBody::JobEnded(Box::new(ended.clone())),
+        json!({"kind": "job_ended", "job": "j1", "what": "command", "call": "c", "command": "npm run dev",
+            "state": "failed", "began": 5, "took_ms": 7, "exit_code": 2, "bytes": 9}),
+    );
+    is(Reply::Jobs { jobs: Vec::new() }, json!({"reply": "jobs", "jobs": []}));
     let changed = Event::Changed { record: Box::new(record(RecordBody::Discarded)) };
     assert!(!changed.is_ephemeral());
     is(
@@ -604,6 +614,7 @@ fn queries() {
         ),
         (Query::Memories, json!({"query": "memories"})),
         (Query::Servers, json!({"query": "servers"})),
+        (Query::Jobs, json!({"query": "jobs"})),
     ] {
         is(query, wanted);
     }

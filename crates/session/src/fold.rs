@@ -4,8 +4,8 @@ use crate::header::{Header, Kind};
 use crate::shape::Shape;
 use reasonix_agent::{Measures, NO_ANSWER, folded_messages, heal, into_message, outcome_text};
 use reasonix_proto::{
-    Break, CallId, Compacted, FiredSoFar, GoalInfo, Message, Mode, Origin, Record, RecordBody, Requested, SessionHead,
-    SessionId, StopReason, TodoPhase, ToolCall, ToolOutcome, TurnEnd, Usage,
+    Break, CallId, Compacted, FiredSoFar, GoalInfo, JobInfo, Message, Mode, Origin, Record, RecordBody, Requested,
+    SessionHead, SessionId, StopReason, TodoPhase, ToolCall, ToolOutcome, TurnEnd, Usage,
 };
 use std::collections::HashSet;
 
@@ -53,6 +53,10 @@ pub struct History {
     pub goal: Option<GoalInfo>,
     /// The model was told at its last prompt that it works on a goal.
     pub goal_told: bool,
+    /// The jobs that began and of whose end nothing is written.
+    pub jobs: Vec<JobInfo>,
+    /// The number of the last job that began.
+    pub last_job: u64,
 }
 
 impl History {
@@ -184,6 +188,12 @@ impl Fold {
                 history.usage.add(turn.usage);
                 history.planner = Some(turn.session.clone());
             }
+            RecordBody::JobBegan(job) => {
+                let number = job.job.strip_prefix('j').and_then(|number| number.parse().ok()).unwrap_or(0);
+                history.last_job = history.last_job.max(number);
+                history.jobs.push(*job.clone());
+            }
+            RecordBody::JobEnded(ended) => history.jobs.retain(|job| job.job != ended.job),
             RecordBody::Left(left) => history.usage.add(left.usage.unwrap_or_default()),
             RecordBody::Rewound(_) => history.broke = Some(Break::Rewind),
             RecordBody::RulesFired(fired) => self.spend(fired.usage.unwrap_or_default()),

@@ -1,15 +1,22 @@
 //! The `bash` tool: one command in a shell of its own, through `exec`.
 
+mod background;
 mod denied;
+mod feed;
 mod hidden;
+mod ready;
+
+pub use background::{Background, JobAbout, JobEnding, LiveCommand, NewJob, StartsJob};
+pub use feed::{Feed, FeedPiece, HearsLine};
 
 use crate::typed::{ToolWork, Typed, TypedTool};
+use background::Handed;
 use reasonix_agent::{Args, BoxFuture, Call, Class, ToolTraits};
 use reasonix_exec::{
     Bounds, Command, Confinement, EndStatus, Environment, ExecError, Finished, LimitHit, Plain, Ports, Quarantined,
     WriteWish, plain_text, run,
 };
-use reasonix_proto::{Action, CallId, Details, Family, Phrase, ReadOnly, ToolOutcome};
+use reasonix_proto::{Action, CallId, Details, Family, JobKind, Phrase, ReadOnly, ToolOutcome};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::fmt;
@@ -42,6 +49,8 @@ pub struct ShellOptions {
     pub bounds: Bounds,
     /// What stands at the border of the box.
     pub border: Option<Arc<dyn Border>>,
+    /// Who keeps commands that go on behind their calls.
+    pub background: Option<Arc<dyn Background>>,
 }
 
 /// A fact about what the box refused or hid.
@@ -73,6 +82,11 @@ pub trait Border: fmt::Debug + Send + Sync {
         None
     }
 
+    /// The same for a command that goes on behind its call: about it nobody can be asked.
+    fn ports_of_jobs(&self) -> Option<Arc<dyn Ports>> {
+        None
+    }
+
     /// A command that ended left something that others would execute; it was moved, or stays where it could not be.
     /// `unseen` are folders that could not be looked through for more.
     fn left(&self, moved: &[Quarantined], unseen: &[PathBuf]);
@@ -93,6 +107,7 @@ impl ShellOptions {
             confinement: Confinement::None,
             bounds: Bounds::default(),
             border: None,
+            background: None,
         }
     }
 }
@@ -120,6 +135,12 @@ pub struct BashArgs {
     /// Default 120, at most 600.
     #[serde(default, alias = "timeout")]
     timeout_seconds: Option<u64>,
+    /// Goes on as a job: for servers and watchers.
+    #[serde(default, alias = "run_in_background", alias = "async", alias = "is_background")]
+    background: bool,
+    #[serde(default, alias = "waitSec", alias = "wait_seconds")]
+    #[schemars(skip)]
+    wait: Option<u64>,
     #[serde(default, alias = "cwd")]
     #[schemars(skip)]
     workdir: Option<String>,
@@ -190,29 +211,63 @@ impl TypedTool for ShellTool {
     const NAME: &'static str = reasonix_proto::tools::BASH;
     const PROMPT: &'static str = include_str!("bash.md");
     const ALIASES: &'static [&'static str] =
-        &["shell", "sh", "run_command", "run_shell_command", "execute_command", "exec_command"];
+        &["shell", "sh", "run_command", "run_shell_command", "execute_command", "exec_command", RUN_BACKGROUND];
     const TRAITS: ToolTraits = ToolTraits::RUNS;
     const WORK: ToolWork<Self> = ToolWork::Waits(|tool, args, call| Box::pin(tool.call(args, call)));
 
+    /// Under this name a command goes on behind its call, whatever the arguments say.
+    fn called(name: &str, mut args: Args) -> Args {
+        if name.eq_ignore_ascii_case(RUN_BACKGROUND) {
+            args.insert("background".to_owned(), true.into());
+        }
+        args
+    }
+
     fn action(&self, input: Option<BashArgs>, _args: &Args) -> Action {
+        // What goes on cannot be held to reading: nobody is there to judge it again when it wants to write.
+        let read_only =
+            if input.as_ref().is_some_and(|args| args.background) { ReadOnly::No } else { ReadOnly::Unknown };
         let line = input.map(|args| args.line()).unwrap_or_default();
-        Action { family: Family::Bash, subjects: vec![line], read_only: ReadOnly::Unknown }
+        Action { family: Family::Bash, subjects: vec![line], read_only }
     }
 }
 
+/// The name under which other harnesses begin jobs.
+const RUN_BACKGROUND: &str = "run_background";
+/// How long a job is waited for, unless the call says otherwise; and the longest.
+const JOB_WAIT: (u64, u64) = (3, 30);
+
 impl ShellTool {
+    /// Runs commands under these options.
+    pub(crate) fn with(options: ShellOptions) -> Self {
+        Self { options }
+    }
+
+    /// Who keeps commands that go on.
+    pub(crate) fn keeps_jobs(&self) -> Option<&Arc<dyn Background>> {
+        self.options.background.as_ref()
+    }
+
+    /// A command is about to run.
+    pub(crate) fn crosses(&self, call: &CallId, line: &str) {
+        if let Some(border) = &self.options.border {
+            border.begins(call, line);
+        }
+    }
+
     async fn call(&self, args: BashArgs, call: Call<'_>) -> ToolOutcome {
         let line = args.line();
         if line.trim().is_empty() {
             return ToolOutcome::failed_with("the command is empty", "pass a shell command in `command`");
         }
+        if args.background {
+            return self.go_on(&args, line, call).await;
+        }
         let timeout = args.timeout(self.options.timeout);
         let command = self.command(&line, timeout, call.class);
         let boxed = matches!(command.confinement, Confinement::Boxed(_));
-        if let Some(border) = &self.options.border {
-            border.begins(call.id, &line);
-        }
-        let outcome = match self.attempt(&command, &call).await {
+        self.crosses(call.id, &line);
+        let outcome = match self.attempt(&command, &call, Some(&line)).await {
             Ok(finished) => finished,
             Err(outcome) => return outcome,
         };
@@ -236,7 +291,7 @@ impl ShellTool {
             && border.outside(call.id, &line).await
         {
             let free = command.with_confinement(Confinement::None);
-            return match self.attempt(&free, &call).await {
+            return match self.attempt(&free, &call, None).await {
                 Ok(finished) => {
                     let note = Some("run outside the sandbox, as the user allowed once".to_owned());
                     report(finished, timeout, note, &[])
@@ -265,14 +320,51 @@ impl ShellTool {
             .with_confinement(held.unwrap_or_else(|| options.confinement.clone()))
     }
 
-    /// Runs a command to its end; an outcome where there is nothing to report.
-    async fn attempt(&self, command: &Command, call: &Call<'_>) -> Result<Ended, ToolOutcome> {
-        let shown = Mutex::new(Shown::default());
-        let show = |piece: &[u8]| {
-            let mut shown = shown.lock().unwrap_or_else(PoisonError::into_inner);
-            shown.take(piece, call.progress);
+    /// Runs a command that goes on behind its call.
+    async fn go_on(&self, args: &BashArgs, line: String, call: Call<'_>) -> ToolOutcome {
+        let Some(keeps) = &self.options.background else {
+            return ToolOutcome::failed_with("no jobs can be had here", "run it without background");
         };
-        let ended = run(command, call.stop.clone(), &show).await;
+        self.crosses(call.id, &line);
+        let timeout = args.timeout_seconds.and_then(|_| args.timeout(None));
+        let wait = Duration::from_secs(args.wait.unwrap_or(JOB_WAIT.0).min(JOB_WAIT.1));
+        let start = self.starts(self.lasting(&line, timeout));
+        let about = JobAbout::new(call.id, JobKind::Command, line);
+        keeps.begin(NewJob { about, start }, wait, &call.stop).await
+    }
+
+    /// A command that goes on, as one that may write.
+    pub(crate) fn lasting(&self, line: &str, timeout: Option<Duration>) -> Command {
+        let ports = self.options.border.as_ref().and_then(|border| border.ports_of_jobs());
+        self.command(line, timeout, Class::Writer).with_ports(ports)
+    }
+
+    /// Runs a command to its end; an outcome where there is nothing to report. With its line it may be handed over when its
+    /// time is over.
+    async fn attempt(&self, command: &Command, call: &Call<'_>, line: Option<&str>) -> Result<Ended, ToolOutcome> {
+        let keeps = self.options.background.as_ref().filter(|keeps| {
+            // What is held to reading has a layer of its own, which ends with its call.
+            keeps.takes_over() && command.timeout.is_some() && !matches!(command.confinement, Confinement::Held(_))
+        });
+        let ended = match keeps.zip(line) {
+            Some((keeps, line)) => {
+                let about = JobAbout::new(call.id, JobKind::Command, line.to_owned());
+                match self.run_or_hand_over(keeps, command, (call, about)).await {
+                    Ok(Handed::Ended(finished)) => Ok(finished),
+                    Ok(Handed::Over(outcome)) => return Err(outcome),
+                    Ok(Handed::OutOfTime(ended)) => return Ok(ended),
+                    Err(error) => Err(error),
+                }
+            }
+            None => {
+                let shown = Mutex::new(Shown::default());
+                let show = |piece: &[u8]| {
+                    let mut shown = shown.lock().unwrap_or_else(PoisonError::into_inner);
+                    shown.take(piece, &mut |text: &str| (call.progress)(text));
+                };
+                run(command, call.stop.clone(), &show).await
+            }
+        };
         if let (Ok(finished), Some(border)) = (&ended, &self.options.border) {
             // Also where nobody reads its result any more.
             border.left(&finished.quarantined, &finished.unseen);
@@ -292,12 +384,19 @@ impl ShellTool {
                 }
                 Ok(Ended { status, hit, leftovers_killed, quarantined, wish, hidden, content })
             }
-            Err(error @ ExecError::NoSandbox { .. }) => Err(ToolOutcome::failed_with(
-                error.to_string(),
-                "no command can run in this session; use the file tools, or tell the user what to run",
-            )),
-            Err(error) => Err(ToolOutcome::failed(error.to_string())),
+            Err(error) => Err(not_started(&error)),
         }
+    }
+}
+
+/// The outcome of a command that could not be started.
+fn not_started(error: &ExecError) -> ToolOutcome {
+    match error {
+        ExecError::NoSandbox { .. } => ToolOutcome::failed_with(
+            error.to_string(),
+            "no command can run in this session; use the file tools, or tell the user what to run",
+        ),
+        _ => ToolOutcome::failed(error.to_string()),
     }
 }
 
@@ -321,30 +420,36 @@ fn read_only(ended: &Ended) -> Option<String> {
 }
 
 impl Ended {
-    /// The exit code as shells count it, and what is to be said about the end.
-    fn end(&self, timeout: Option<Duration>) -> (i32, Option<String>) {
-        match self.status {
-            EndStatus::Exited(0) => (0, None),
-            EndStatus::Exited(code) => (code, Some(format!("exit code {code}"))),
-            EndStatus::Signalled(signal) => (128 + signal, Some(format!("killed by signal {signal}"))),
-            EndStatus::Cancelled => (130, None),
-            EndStatus::TimedOut => {
-                let seconds = timeout.unwrap_or_default().as_secs_f64();
-                let hint =
-                    "the command and everything it started was ended; ask for more timeout_seconds if it needs longer";
-                (124, Some(format!("timed out after {seconds} s: {hint}")))
-            }
-            EndStatus::Bounded => {
-                let why = self.hit.map(|hit| format!("{hit} (the limit is {})", hit.setting()));
-                (137, Some(format!("ended with everything it started: {}", why.unwrap_or_default())))
-            }
+    /// One that had no more time and could not go on.
+    fn out_of_time(content: String) -> Self {
+        let (status, hit, wish) = (EndStatus::TimedOut, None, None);
+        Self { status, hit, leftovers_killed: false, quarantined: Vec::new(), wish, hidden: Vec::new(), content }
+    }
+}
+
+/// The exit code as shells count it, and what is to be said about the end.
+fn end_of(status: EndStatus, hit: Option<LimitHit>, timeout: Option<Duration>) -> (i32, Option<String>) {
+    match status {
+        EndStatus::Exited(0) => (0, None),
+        EndStatus::Exited(code) => (code, Some(format!("exit code {code}"))),
+        EndStatus::Signalled(signal) => (128 + signal, Some(format!("killed by signal {signal}"))),
+        EndStatus::Cancelled => (130, None),
+        EndStatus::TimedOut => {
+            let after = timeout.map(|timeout| format!(" after {} s", timeout.as_secs_f64())).unwrap_or_default();
+            let hint =
+                "the command and everything it started was ended; ask for more timeout_seconds if it needs longer";
+            (124, Some(format!("timed out{after}: {hint}")))
+        }
+        EndStatus::Bounded => {
+            let why = hit.map(|hit| format!("{hit} (the limit is {})", hit.setting()));
+            (137, Some(format!("ended with everything it started: {}", why.unwrap_or_default())))
         }
     }
 }
 
 /// What the model reads: the output, then what is to be said about the end.
 fn report(ended: Ended, timeout: Option<Duration>, note: Option<String>, told: &[Told]) -> ToolOutcome {
-    let (exit_code, end) = ended.end(timeout);
+    let (exit_code, end) = end_of(ended.status, ended.hit, timeout);
     let mut content = ended.content;
     let left = ended.leftovers_killed.then(|| "processes it left in the background were ended".to_owned());
     let moved = ended.quarantined.iter().map(|file| match &file.kept {
@@ -374,7 +479,7 @@ struct Shown {
 }
 
 impl Shown {
-    fn take(&mut self, piece: &[u8], progress: &(dyn Fn(&str) + Send + Sync)) {
+    fn take(&mut self, piece: &[u8], progress: &mut dyn FnMut(&str)) {
         let now = Instant::now();
         if self.window.is_none_or(|start| now.duration_since(start) >= SHOW_EVERY) {
             self.window = Some(now);
@@ -543,7 +648,7 @@ mod tests {
         let tool = Bash::new(ShellOptions::at("/"));
         assert!(reasonix_agent::estimate_tokens(&tool.spec().description) <= 90);
         let properties = tool.spec().parameters["properties"].as_object().unwrap();
-        assert_eq!(properties.keys().collect::<Vec<_>>(), ["command", "timeout_seconds"]);
+        assert_eq!(properties.keys().collect::<Vec<_>>(), ["background", "command", "timeout_seconds"]);
         assert_eq!(tool.spec().parameters["required"], json!(["command"]));
     }
 }

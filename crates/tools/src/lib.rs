@@ -15,6 +15,7 @@ mod grep;
 mod indent;
 mod lines;
 mod ls;
+mod monitor;
 mod move_file;
 mod multi_edit;
 mod nearest;
@@ -28,9 +29,13 @@ mod todo;
 mod typed;
 mod write_file;
 
-pub use bash::{Bash, Border, ShellOptions, Told};
+pub use bash::{
+    Background, Bash, Border, Feed, FeedPiece, HearsLine, JobAbout, JobEnding, LiveCommand, NewJob, ShellOptions,
+    StartsJob, Told,
+};
 pub use compare::unified;
 pub use diff::{Diff, diff, wide_diff};
+pub use monitor::Monitor;
 pub use schema::schema_of;
 pub use skill::{skill_tool, told_skill};
 pub use todo::{PLAN_PHASE, TODO_WRITE, TodoList, changed_list, plan_steps, todo_tools};

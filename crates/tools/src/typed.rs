@@ -31,6 +31,11 @@ pub trait TypedTool: Send + Sync + Sized + 'static {
         parse_args(args)
     }
 
+    /// The arguments of a call that was made under this name.
+    fn called(_name: &str, args: Args) -> Args {
+        args
+    }
+
     /// What the call would do, by the same parse that runs it. A call that does not parse has no input; it fails, so what
     /// is said of it is for titles only.
     fn action(&self, input: Option<Self::Input>, args: &Args) -> Action;
@@ -83,6 +88,10 @@ impl<T: TypedTool> Tool for Typed<T> {
 
     fn aliases(&self) -> &'static [&'static str] {
         T::ALIASES
+    }
+
+    fn called(&self, name: &str, args: Args) -> Args {
+        T::called(name, args)
     }
 
     fn action(&self, args: &Args) -> Action {

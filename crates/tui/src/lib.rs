@@ -11,6 +11,7 @@ pub mod composer;
 pub mod frame;
 mod help;
 mod io;
+mod jobs;
 pub mod keys;
 pub mod look;
 pub mod menu;

@@ -76,6 +76,13 @@ pub(crate) fn take(app: &mut App, purpose: QueryPurpose, reply: Reply) -> Vec<Sc
             let pager = crate::servers::pager(&app.look, &servers);
             app.overlays.push(Overlay::Pager(Box::new(pager)));
         }
+        (QueryPurpose::Show, Reply::Jobs { jobs }) if jobs.is_empty() => {
+            note(app, Level::Info, Phrase::new("jobs.none"));
+        }
+        (QueryPurpose::Show, Reply::Jobs { jobs }) => {
+            let pager = crate::jobs::pager(&app.look, &jobs);
+            app.overlays.push(Overlay::Pager(Box::new(pager)));
+        }
         (QueryPurpose::Show, Reply::Around { said }) => show_around(app, &said),
         (QueryPurpose::Show, Reply::Hooks { hooks, flaws }) => show_hooks(app, &hooks, &flaws),
         (QueryPurpose::Show, Reply::Changes { turn, changes }) => show_changes(app, turn, &changes),

@@ -26,12 +26,15 @@ pub enum Piece {
     Git,
     /// The working folder.
     Folder,
+    /// How many jobs run.
+    Jobs,
 }
 
 /// Each piece: its name in the settings, and how early it gives way where there is no room.
 const PIECES: &[(Piece, &str, u8)] = &[
     (Piece::Model, "model", 1),
     (Piece::Posture, "posture", 0),
+    (Piece::Jobs, "jobs", 1),
     (Piece::Sandbox, "sandbox", 3),
     (Piece::Context, "context", 2),
     (Piece::Cost, "cost", 4),
@@ -136,6 +139,10 @@ impl StatusFacts {
                     Some((text, look.theme.warn))
                 }
             },
+            Piece::Jobs => {
+                let count = Some(status.jobs).filter(|count| *count > 0)?;
+                Some((look.say(&Phrase::new("tui.jobs").with("count", count)), look.theme.warn))
+            }
             Piece::Context => context(status, look),
             Piece::Cost => status.cost.as_ref().filter(|cost| cost.spent > 0).map(|cost| (cost.spent_text(), dim)),
             Piece::Cache => {

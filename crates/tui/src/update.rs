@@ -333,7 +333,7 @@ fn event(app: &mut App, event: &Event) -> Vec<ScreenEffect> {
             }
         }
         Event::Queued { queue } => app.queue.clone_from(queue),
-        Event::Usage { .. } | Event::Changed { .. } | Event::Compacted { .. } => {
+        Event::Usage { .. } | Event::Changed { .. } | Event::Compacted { .. } | Event::Job { .. } => {
             effects.push(app.ask(Query::Status, QueryPurpose::Status))
         }
         Event::Moved { text, .. } => {

@@ -622,3 +622,42 @@ fn what_a_child_session_says_is_not_the_conversation() {
     stage.event(notice);
     assert_ne!(stage.screen(), before, "the session's own is shown");
 }
+
+/// What goes on in the background is counted where everybody looks, listed with what it is, and ended by its name.
+#[test]
+fn jobs_are_counted_listed_and_ended() {
+    let status = |jobs: u32| {
+        json!({"reply": "status", "session": "01a1dd61315274d9aa7af6e83be1d586", "title": "T",
+            "state": "idle", "model": "p/m", "posture": "ask", "sandbox": "full", "folder": "/w", "turns": 2,
+            "usage": {"input": 0, "output": 0, "cached": 0}, "context": 3, "window": 9, "kept": true, "jobs": jobs})
+    };
+    let jobs = json!({"reply": "jobs", "jobs": [
+        {"job": "j1", "call": "a", "command": "npm run dev", "state": "running", "pid": 42, "ready": true, "began": 0,
+            "took_ms": 61_000},
+        {"job": "j2", "call": "b", "command": "make", "description": "the build", "state": "failed", "exit_code": 2,
+            "began": 0, "took_ms": 3_000}]});
+    let all = json!({"reply": "commands", "commands": reasonix_proto::builtin_commands()});
+    let stage = |count: u32| {
+        Stage::new((80, 24), vec![("status", status(count)), ("commands", all.clone()), ("jobs", jobs.clone())])
+    };
+    assert!(stage(2).screen().contains("jobs 2"));
+    assert!(!stage(0).screen().contains("jobs"));
+    let mut stage = stage(1);
+    stage.app.composer.set("/jobs");
+    stage.keys(&["\r"]);
+    let screen = stage.screen();
+    for shown in [
+        "jobs: 2",
+        "j1  ready, running for 61 s, pid 42",
+        "npm run dev",
+        "j2  failed after 3 s, exit code 2",
+        "the build",
+    ] {
+        assert!(screen.contains(shown), "{shown}: {screen}");
+    }
+    stage.keys(&["\x1b"]);
+    stage.tell(Msg::Tick);
+    stage.app.composer.set("/kill j1");
+    stage.keys(&["\r"]);
+    assert!(stage.sent.contains(&Op::StopJob { job: "j1".into() }), "{:?}", stage.sent);
+}

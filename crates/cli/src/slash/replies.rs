@@ -3,7 +3,9 @@
 use crate::say::{Style, clean};
 use crate::undo::turn_lines;
 use crate::view::todo_lines;
-use reasonix_proto::{BudgetInfo, GoalInfo, Hit, HookInfo, Level, Phrase, Reply, Status, money_text};
+use reasonix_proto::{
+    BudgetInfo, GoalInfo, Hit, HookInfo, JobInfo, Level, Phrase, Reply, Status, job_words, money_text,
+};
 
 /// What an answer says, a line each; or the sentence that takes its place.
 pub(crate) fn reply_lines(reply: &Reply) -> Result<Vec<String>, (Level, Phrase)> {
@@ -42,10 +44,25 @@ pub(crate) fn reply_lines(reply: &Reply) -> Result<Vec<String>, (Level, Phrase)>
             let said = flaws.iter().map(|flaw| style.text(flaw));
             hooks.iter().flat_map(|hook| hook_lines(style, hook)).chain(said).collect()
         }
+        Reply::Jobs { jobs } if jobs.is_empty() => return Err((Level::Info, Phrase::new("jobs.none"))),
+        Reply::Jobs { jobs } => {
+            let how = style.text(&Phrase::new("jobs.how"));
+            jobs.iter().flat_map(|job| job_lines(style, job)).chain([how]).collect()
+        }
         Reply::Around { said } => said.iter().flat_map(said_lines).collect(),
         Reply::Failed { why } => return Err((Level::Warning, why.clone())),
         _ => return Err((Level::Warning, Phrase::new("engine.not_possible"))),
     })
+}
+
+fn job_lines(style: Style, job: &JobInfo) -> Vec<String> {
+    let mut lines = vec![format!("{}  {}", job.job, style.text(&job_words(job)))];
+    let about = Some(&job.description).filter(|about| !about.is_empty());
+    lines.extend(
+        about.into_iter().chain([&job.command]).flat_map(|text| text.lines().take(8)).map(|line| format!("  {line}")),
+    );
+    lines.extend(job.output.iter().map(|output| format!("  {}", output.uri)));
+    lines.iter().map(|line| clean(line)).collect()
 }
 
 fn hook_lines(style: Style, hook: &HookInfo) -> Vec<String> {

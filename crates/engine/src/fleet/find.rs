@@ -49,14 +49,16 @@ impl FindTool {
         let members = fleet.members();
         let names: Vec<&str> = members.iter().map(|member| member.name.as_str()).collect();
         let own: Vec<&str> = shelf.iter().map(|tool| tool.spec().name.as_str()).collect();
-        let what = match (own.is_empty(), names.is_empty()) {
-            (true, _) => format!("tools of the MCP servers {}", names.join(", ")),
-            (false, true) => format!("the tools {}", own.join(", ")),
-            (false, false) => {
-                format!("the tools {}, and those of the MCP servers {}", own.join(", "), names.join(", "))
-            }
+        let (own, names) = (own.join(", "), names.join(", "));
+        let mut text = match (own.is_empty(), names.is_empty()) {
+            (false, true) => format!("Shows how to call {own}, by words. Call them with {USE_TOOL}."),
+            (false, false) => format!(
+                "Finds the tools {own}, and those of the MCP servers {names}, by words, with their schemas. Call them with {USE_TOOL}."
+            ),
+            (true, _) => format!(
+                "Finds tools of the MCP servers {names} by words, with their schemas. Call them with {USE_TOOL}."
+            ),
         };
-        let mut text = format!("Finds {what} by words, with their schemas. Call them with {USE_TOOL}.");
         let roomy = window.is_none_or(|window| window == 0 || window > 32_000);
         for member in members.iter().filter(|_| roomy) {
             let listing = member.listing();
@@ -67,7 +69,10 @@ impl FindTool {
             let quoted = fenced("server_says", &[("server", &member.name)], &cut);
             let _ = write!(text, "\n{quoted}");
         }
-        let query = json!({"type": "string", "description": "Words for what is to be done."});
+        let query = match names.is_empty() {
+            true => json!({"type": "string"}),
+            false => json!({"type": "string", "description": "Words for what is to be done."}),
+        };
         let parameters = json!({"type": "object", "properties": {"query": query}, "required": ["query"]});
         let (fleet, shelf) = (Arc::clone(fleet), shelf.to_vec());
         Self { fleet, shelf, spec: ToolSpec::new(FIND_TOOL, text, parameters) }

@@ -4,6 +4,7 @@ use crate::border::Crossing;
 use crate::confine::{bounds, children_environment};
 use crate::editing::{offers, only_format};
 use crate::fleet::{Fleet, is_of_servers, reaches_more};
+use crate::jobs::Jobs;
 use crate::known::{keeps_nothing, stateful};
 use crate::live::Todo;
 use crate::people::People;
@@ -15,7 +16,7 @@ use reasonix_agent::{Artifacts, Tool, ToolSpec, Tools};
 use reasonix_exec::Confinement;
 use reasonix_proto::{EditFormat, Phrase, SessionHead};
 use reasonix_session::{MemoryArtifacts, Opened, Past};
-use reasonix_tools::{Bash, Deps, ShellOptions, files_for, skill_tool};
+use reasonix_tools::{Bash, Deps, Monitor, ShellOptions, files_for, skill_tool};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -75,16 +76,18 @@ pub(crate) struct Carried {
     from: LookBack,
     keeping: Keeping,
     explored: Explored,
+    jobs: Arc<Jobs>,
 }
 
 impl Carried {
     /// What a session has that was opened.
-    pub(crate) fn of(start: &Start, opened: &Opened, todo: &Todo, people: &Arc<People>) -> Self {
+    pub(crate) fn of(start: &Start, opened: &Opened, (todo, jobs): (&Todo, &Arc<Jobs>), people: &Arc<People>) -> Self {
         let session = opened.history.head.as_ref().map(|head| head.session.clone());
         let own = session.map(|session| (session, opened.past.clone()));
         let keeping = Keeping { memories: memories_of(start), own: own.clone(), inward: Arc::default() };
         let explored = Explored::of(opened.past.clone());
-        Self { todo: todo.clone(), people: people.clone(), from: look_back(start, own), keeping, explored }
+        let (todo, people, jobs) = (todo.clone(), people.clone(), Arc::clone(jobs));
+        Self { todo, people, from: look_back(start, own), keeping, explored, jobs }
     }
 
     /// For tools that are never run.
@@ -95,6 +98,7 @@ impl Carried {
             from: no_look_back(),
             keeping: keeps_nothing(),
             explored: Explored::default(),
+            jobs: Jobs::bare(),
         }
     }
 
@@ -129,7 +133,10 @@ pub(crate) fn all_tools(
         shell.shell.clone_from(path);
     }
     let mut tools = files_for(&deps, format);
-    tools.push(Arc::new(Bash::new(shell)));
+    shell.background = Some(carried.jobs.clone());
+    tools.push(Arc::new(Bash::new(shell.clone())));
+    tools.extend(carried.jobs.tools());
+    tools.push(Arc::new(Monitor::new(shell)));
     tools.extend(carried.tools());
     tools.push(skill_tool(shelf, start.workspace.root()));
     let inward = tools.iter().filter(|tool| tool.spec().traits.inward);

@@ -1,9 +1,10 @@
 //! Keeps a child from its first moment to its last: hears its stderr, its limits, its time, and what its owner wants.
 
-use super::Listens;
 use super::pipes::{Line, Traffic, left_in};
+use super::{Listens, Wish};
 use crate::bounds::LimitHit;
 use crate::guard;
+use crate::run::attend;
 use crate::running::Running;
 use crate::{Captured, EndStatus, Ended};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -31,7 +32,7 @@ pub(super) struct Keeper {
     pub(super) line: Arc<Line>,
     pub(super) traffic: Arc<Traffic>,
     /// The grace of a child that is to close. Its owner is gone when nobody can say so any more.
-    pub(super) wishes: watch::Receiver<Option<Duration>>,
+    pub(super) wishes: watch::Receiver<Option<Wish>>,
     pub(super) say: watch::Sender<Option<Ended>>,
 }
 
@@ -65,6 +66,8 @@ impl Keeper {
     /// Waits until everybody below has ended. Says why they were ended, when it was us.
     async fn watch(&mut self) -> (Option<EndStatus>, Option<LimitHit>) {
         let mut overseer = std::pin::pin!(self.running.oversee());
+        let mut asked = self.running.knocks.take();
+        let mut knocks = std::pin::pin!(attend(asked.as_mut()));
         let (mut ending, mut hit, mut owned, mut reading) = (None, None, true, true);
         let mut times = Times { total: self.lasts.map(|lasts| Instant::now() + lasts), close: None, force: None };
         let mut grace = None;
@@ -76,14 +79,16 @@ impl Keeper {
                 biased;
                 _ = &mut self.running.over => return (ending, hit),
                 wish = self.wishes.changed(), if owned => if wish.is_ok() {
-                    grace = *self.wishes.borrow_and_update();
+                    let wish = *self.wishes.borrow_and_update();
+                    grace = wish.map(|wish| wish.grace);
                     self.line.close();
-                    times.close = grace.map(|grace| Instant::now() + grace).into_iter().chain(times.close).min();
+                    times.close = wish.map(|wish| Instant::now() + wish.after).into_iter().chain(times.close).min();
                 } else {
                     owned = false;
                     end = Some(EndStatus::Cancelled);
                     grace = None;
                 },
+                never = &mut knocks => match never {},
                 found = &mut overseer, if ending.is_none() => (end, hit) = (Some(EndStatus::Bounded), Some(found)),
                 () = self.traffic.full.cancelled(), if ending.is_none() => {
                     (end, hit) = (Some(EndStatus::Bounded), Some(LimitHit::Output(self.output)));

@@ -22,6 +22,8 @@ pub(crate) fn event_of(record: &Record) -> Option<Event> {
         RecordBody::Hook(_) => Event::Hooked { record: boxed() },
         RecordBody::RulesFired(_) => Event::RulesFired { record: boxed() },
         RecordBody::Claimed(_) => Event::Claimed { record: boxed() },
+        RecordBody::JobBegan(_) => Event::Job { record: boxed(), running: 1 },
+        RecordBody::JobEnded(_) => Event::Job { record: boxed(), running: 0 },
         RecordBody::Compacted(_) => Event::Compacted { record: boxed() },
         RecordBody::Moved { .. } => Event::Moved { record: boxed(), text: None },
         RecordBody::Titled { .. }

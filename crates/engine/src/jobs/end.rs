@@ -1,0 +1,99 @@
+//! The end of jobs: written down, told once to whoever has not seen it, and brought about before the session goes elsewhere.
+
+use super::Jobs;
+use super::job::Job;
+use reasonix_agent::Sink;
+use reasonix_proto::{Event, JobInfo, JobState, Level, Phrase, fenced};
+use reasonix_tools::JobEnding;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// How long all jobs together may take to end.
+const ALL: Duration = Duration::from_secs(3);
+/// Lines of output that go with the news of an end.
+const TOLD_LINES: usize = 10;
+/// And characters.
+const TOLD: usize = 1200;
+
+impl Jobs {
+    /// A job came to its end: on the log first, then for everybody.
+    pub(super) async fn ended(self: &Arc<Self>, id: &str, ending: JobEnding) {
+        let Some((feed, mut info)) = self.facts(id) else { return };
+        let artifacts = Arc::clone(&self.artifacts);
+        let whole = tokio::task::spawn_blocking(move || {
+            let whole = feed.whole();
+            if whole.is_empty() { None } else { artifacts.put(&whole).ok() }
+        });
+        info.output = whole.await.ok().flatten();
+        info.exit_code = Some(ending.code).filter(|_| !ending.cancelled);
+        info.state = match (ending.cancelled, ending.code) {
+            (true, _) => JobState::Cancelled,
+            (false, 0) => JobState::Completed,
+            (false, _) => JobState::Failed,
+        };
+        info.pid = None;
+        let unseen = {
+            let mut table = self.table();
+            let Some(job) = table.jobs.iter_mut().find(|job| job.is(id)) else { return };
+            info.took_ms = job.took_ms();
+            (job.info, job.ended, job.said) = (info.clone(), Some(Instant::now()), ending.said);
+            job.seen |= job.watched > 0;
+            let news = (!job.seen).then(|| news_of(job));
+            job.news.clone_from(&news);
+            news
+        };
+        self.write_end(info.clone()).await;
+        self.tell_border();
+        let told = self.around.get().zip(unseen);
+        if let Some((around, news)) = told
+            && self.table().jobs.iter().any(|job| job.is(id) && job.news.is_some())
+        {
+            around.queue.inbox().push_news(news);
+            let phrase = Phrase::new("engine.job_ended").with("job", &info.job).with("state", info.state.word());
+            let phrase = phrase.with("command", first_line(&info.command));
+            around.outbox.emit(Event::Notice { level: Level::Info, phrase });
+        }
+        self.changed();
+    }
+
+    fn facts(&self, id: &str) -> Option<(Arc<reasonix_tools::Feed>, JobInfo)> {
+        let table = self.table();
+        let job = table.jobs.iter().find(|job| job.is(id))?;
+        Some((Arc::clone(&job.feed), job.info()))
+    }
+
+    /// Ends all of them and waits for that, as long as it may take. With `close` nothing begins any more.
+    pub(crate) async fn end_all(&self, close: bool) -> u32 {
+        let running = {
+            let mut table = self.table();
+            table.closed |= close;
+            let running = table.jobs.iter_mut().filter(|job| job.runs());
+            running.map(|job| job.stop.cancel()).count()
+        };
+        if running > 0 {
+            let mut changes = self.changes.subscribe();
+            let over = changes.wait_for(|_| self.running() == 0);
+            let _ = tokio::time::timeout(ALL, over).await;
+        }
+        u32::try_from(running).unwrap_or(u32::MAX)
+    }
+}
+
+/// A command in one short line.
+pub(crate) fn first_line(command: &str) -> String {
+    command.lines().next().unwrap_or_default().chars().take(80).collect()
+}
+
+/// What the model is told of an end that it has not seen.
+fn news_of(job: &Job) -> String {
+    let mut text = format!("[job {}]", job.line());
+    let tail = job.feed.tail(TOLD_LINES);
+    let from = tail.ceil_char_boundary(tail.len().saturating_sub(TOLD));
+    if let Some(tail) = tail.get(from..).filter(|tail| !tail.trim().is_empty()) {
+        text.push_str(&format!("\n{}", fenced("job_output", &[("job", &job.info.job)], tail)));
+    }
+    if let Some(output) = &job.info.output {
+        text.push_str(&format!("\n[all of it: {}]", output.uri));
+    }
+    text
+}

@@ -1,0 +1,251 @@
+//! `job`: looks after the jobs of the session. Waiting is a window: it ends nobody.
+
+use super::Jobs;
+use super::job::Job;
+use reasonix_agent::{Args, Call, Stop, ToolTraits};
+use reasonix_proto::{Action, Family, ToolOutcome, fenced};
+use reasonix_tools::{ToolWork, TypedTool};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Lines of output that are shown of a job, unless the call says otherwise.
+const USUAL_LINES: usize = 20;
+/// Bytes of output that are shown of one job.
+const MOST: usize = 16 * 1024;
+/// What plan mode answers.
+const PLANNING: &str = "while planning no process is ended: say in the plan what should become of it";
+
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+pub(crate) struct Input {
+    /// Ids to wait for; returns when the first of them ends.
+    #[serde(default)]
+    poll: Vec<String>,
+    /// Ids to end, before anything else.
+    #[serde(default)]
+    cancel: Vec<String>,
+    #[serde(default)]
+    list: bool,
+    /// Output from this byte on.
+    #[serde(default)]
+    #[schemars(with = "u64")]
+    since: Option<u64>,
+    /// Output: so many last lines.
+    #[serde(default, alias = "tailLines", alias = "tail_lines")]
+    #[schemars(with = "usize")]
+    tail: Option<usize>,
+    /// Does not wait.
+    #[serde(default)]
+    #[schemars(skip)]
+    now: bool,
+}
+
+/// Looks after these.
+pub(crate) struct JobTool(pub(super) Arc<Jobs>);
+
+impl TypedTool for JobTool {
+    type Input = Input;
+    const NAME: &'static str = "job";
+    const PROMPT: &'static str = include_str!("job.md");
+    const ALIASES: &'static [&'static str] =
+        &["jobs", "job_output", "list_jobs", "stop_job", "bash_output", "kill_shell"];
+    const TRAITS: ToolTraits = ToolTraits::NONE.rarely();
+    const WORK: ToolWork<Self> = ToolWork::Waits(|tool, input, call| Box::pin(tool.0.look(input, call)));
+
+    /// Other harnesses have a tool for each.
+    fn called(name: &str, mut args: Args) -> Args {
+        let id = ["jobId", "job_id", "bash_id", "shell_id", "id"].iter().find_map(|name| args.remove(*name));
+        let ids = id.map(|id| {
+            Value::Array(vec![Value::String(match id {
+                Value::String(text) => text,
+                other => other.to_string(),
+            })])
+        });
+        match (name.to_ascii_lowercase().as_str(), ids) {
+            ("stop_job" | "kill_shell", Some(ids)) => drop(args.insert("cancel".to_owned(), ids)),
+            ("list_jobs", _) => drop(args.insert("list".to_owned(), json!(true))),
+            (_, Some(ids)) => {
+                args.insert("poll".to_owned(), ids);
+                args.insert("now".to_owned(), json!(true));
+            }
+            (_, None) => {}
+        }
+        args
+    }
+
+    /// It counts as a reader: all it touches are jobs that the gate let begin, so nobody is asked.
+    fn action(&self, input: Option<Input>, _args: &Args) -> Action {
+        let Input { poll, cancel, .. } = input.unwrap_or_default();
+        let ended = cancel.iter().map(|id| format!("cancel {id}"));
+        Action::reads(Family::Own, ended.chain(poll).collect::<Vec<_>>().join(", "))
+    }
+}
+
+/// What became of a wish to end a job.
+fn cancelled(job: Option<&mut Job>) -> &'static str {
+    match job {
+        None => "not_found",
+        Some(job) if !job.runs() => "already_completed",
+        Some(job) => {
+            job.seen = true;
+            job.stop.cancel();
+            "cancelled"
+        }
+    }
+}
+
+impl Jobs {
+    async fn look(&self, input: Input, call: Call<'_>) -> ToolOutcome {
+        if input.list && (!input.poll.is_empty() || !input.cancel.is_empty()) {
+            return ToolOutcome::failed_with("`list` stands alone", "leave out poll and cancel");
+        }
+        if !input.cancel.is_empty() && self.plans() {
+            return ToolOutcome::Denied { by: format!("by plan mode: {PLANNING}") };
+        }
+        if input.list {
+            let all: Vec<String> = self.list().into_iter().map(|info| info.job).collect();
+            return self.told(&[], &all, &input);
+        }
+        let ended = self.cancel(&input.cancel);
+        if !input.cancel.is_empty() && input.poll.is_empty() {
+            self.wait(&input.cancel, Duration::from_secs(3), true, &call.stop).await;
+            return self.told(&ended, &[], &input);
+        }
+        let watched = self.watched(&input.poll);
+        if watched.is_empty() && ended.is_empty() {
+            return ToolOutcome::done(match input.poll.is_empty() {
+                true => "No running background jobs to wait for.".to_owned(),
+                false => format!("No matching jobs found for IDs: {}", input.poll.join(", ")),
+            });
+        }
+        if !input.now {
+            self.wait(&watched, Duration::from_secs(self.settings.wait), false, &call.stop).await;
+        }
+        self.told(&ended, &watched, &input)
+    }
+
+    fn cancel(&self, ids: &[String]) -> Vec<String> {
+        let mut table = self.table();
+        let become_of = |id: &String| {
+            let job = table.jobs.iter_mut().find(|job| job.is(id));
+            let name = job.as_ref().map_or_else(|| id.clone(), |job| job.info.job.clone());
+            format!("{name}: {}", cancelled(job))
+        };
+        ids.iter().map(become_of).collect()
+    }
+
+    /// The names of those that are meant: all that run where none is named.
+    fn watched(&self, ids: &[String]) -> Vec<String> {
+        let table = self.table();
+        let meant = |job: &&Job| if ids.is_empty() { job.runs() } else { ids.iter().any(|id| job.is(id)) };
+        table.jobs.iter().filter(meant).map(|job| job.info.job.clone()).collect()
+    }
+
+    /// Waits until the first of them has ended, or `all` of them; the time is over; or nobody wants to wait any more. Nobody is
+    /// told of the end of one that is waited for: whoever waits sees it.
+    async fn wait(&self, ids: &[String], most: Duration, all: bool, stop: &Stop) {
+        let over = |jobs: &Self| {
+            let table = jobs.table();
+            let mut meant = table.jobs.iter().filter(|job| ids.iter().any(|id| job.is(id)));
+            if all { meant.all(|job| !job.runs()) } else { meant.any(|job| !job.runs()) }
+        };
+        self.watch(ids, true);
+        let mut changes = self.changes.subscribe();
+        tokio::select! {
+            _ = changes.wait_for(|_| over(self)) => {}
+            () = tokio::time::sleep(most) => {}
+            () = stop.cancelled() => {}
+        }
+        self.watch(ids, false);
+    }
+
+    pub(super) fn watch(&self, ids: &[String], on: bool) {
+        let mut table = self.table();
+        for job in table.jobs.iter_mut().filter(|job| ids.iter().any(|id| job.is(id))) {
+            job.watched = if on { job.watched + 1 } else { job.watched.saturating_sub(1) };
+        }
+    }
+
+    /// What the model reads: those that were ended, those that have ended, and those that run.
+    fn told(&self, ended: &[String], ids: &[String], input: &Input) -> ToolOutcome {
+        let mut table = self.table();
+        let (mut over, mut running, mut known) = (Vec::new(), Vec::new(), Vec::new());
+        for job in table.jobs.iter_mut().filter(|job| ids.iter().any(|id| job.is(id))) {
+            if job.runs() {
+                running.push(shown(job, input));
+            } else {
+                over.push(shown(job, input));
+                job.seen = true;
+                known.extend(job.news.take());
+            }
+        }
+        drop(table);
+        if let Some(around) = self.around.get() {
+            known.iter().for_each(|news| around.queue.inbox().drop_news(news));
+        }
+        let mut sections = Vec::new();
+        for (title, entries) in [("Cancelled", ended), ("Completed", &over), ("Still running", &running)] {
+            if !entries.is_empty() {
+                sections.push(format!("## {title} ({})\n{}", entries.len(), entries.join("\n")));
+            }
+        }
+        if sections.is_empty() {
+            return ToolOutcome::done("There are no jobs.");
+        }
+        ToolOutcome::done(sections.join("\n\n"))
+    }
+
+    /// What the call reads that began a job.
+    pub(super) fn begun(&self, id: &str) -> ToolOutcome {
+        self.first_words(id, "It runs on; `job` looks after it.")
+    }
+
+    /// What the call reads whose command ran out of its time and goes on.
+    pub(super) fn taken_over(&self, id: &str) -> ToolOutcome {
+        self.first_words(id, "Its time was over; it was not ended and goes on as a job. `job` waits for it or ends it.")
+    }
+
+    fn first_words(&self, id: &str, runs_on: &str) -> ToolOutcome {
+        let mut table = self.table();
+        let Some(job) = table.jobs.iter_mut().find(|job| job.is(id)) else { return ToolOutcome::Aborted };
+        let mut text = shown(job, &Input { tail: Some(USUAL_LINES * 4), ..Input::default() });
+        if job.runs() {
+            text.push_str(&format!("\n{runs_on}"));
+        } else {
+            job.seen = true;
+            if let (Some(around), Some(news)) = (self.around.get(), job.news.take()) {
+                around.queue.inbox().drop_news(&news);
+            }
+        }
+        ToolOutcome::done(text)
+    }
+}
+
+/// A job with what it wrote, as far as that was asked for.
+fn shown(job: &Job, input: &Input) -> String {
+    if input.list {
+        return job.line();
+    }
+    let (text, place) = match (input.since, input.tail) {
+        (Some(since), _) => {
+            let piece = job.feed.since(since);
+            (piece.text, format!("bytes {} to {}", piece.from, piece.to))
+        }
+        (None, tail) => {
+            let lines = tail.unwrap_or(USUAL_LINES);
+            (job.feed.tail(lines), format!("last lines, {} bytes in all", job.feed.total()))
+        }
+    };
+    let from = text.ceil_char_boundary(text.len().saturating_sub(MOST));
+    let text = text.get(from..).unwrap_or_default().trim_end_matches('\n');
+    let mut shown = job.line();
+    if !text.is_empty() {
+        shown.push_str(&format!("\n{}", fenced("job_output", &[("job", &job.info.job), ("part", &place)], text)));
+    }
+    if let Some(output) = &job.info.output {
+        shown.push_str(&format!("\nall of it: {}", output.uri));
+    }
+    shown
+}

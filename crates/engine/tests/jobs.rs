@@ -1,0 +1,338 @@
+//! Commands that go on behind their calls: begun through the gate and on the log, looked after, told of once, and gone when the
+//! session goes elsewhere.
+
+use crate::world::{World, turn};
+
+use reasonix_agent::outcome_text;
+use reasonix_engine::{Handle, Start, Which};
+use reasonix_proto::{
+    Choice, Done, Event, JobInfo, JobState, Mode, Op, Query, RecordBody, Reply, Rewind, Settled, ToolOutcome, TurnState,
+};
+use reasonix_testkit::{Recorded, Reply as Answer};
+use serde_json::{Value, json};
+use std::path::Path;
+use std::time::Duration;
+
+fn background(line: &str) -> Answer {
+    Answer::call("bash", json!({"command": line, "background": true}))
+}
+
+fn job(args: Value) -> Answer {
+    Answer::call("job", args)
+}
+
+fn yolo(start: &mut Start) {
+    start.attended = false;
+}
+
+async fn jobs(handle: &Handle) -> Vec<JobInfo> {
+    match handle.query(Query::Jobs).await {
+        Reply::Jobs { jobs } => jobs,
+        other => panic!("{other:?}"),
+    }
+}
+
+async fn end(mut handle: Handle) -> String {
+    let session = handle.session.0.clone();
+    handle.submit(Op::Shutdown);
+    while handle.events.next().await.is_some_and(|envelope| envelope.event != Event::SessionEnded) {}
+    session
+}
+
+/// Waits for the record of a job's end.
+async fn ended(handle: &mut Handle) -> JobInfo {
+    loop {
+        if let Event::Job { record, .. } = handle.events.next().await.expect("the session lives").event
+            && let RecordBody::JobEnded(info) = record.body
+        {
+            return *info;
+        }
+    }
+}
+
+fn said(request: &Recorded) -> String {
+    request.body["messages"].to_string()
+}
+
+/// What was said last.
+fn last(request: &Recorded) -> String {
+    let messages = request.body["messages"].as_array().expect("messages");
+    messages.last().expect("a message")["content"].to_string()
+}
+
+fn lives(pid: &str) -> bool {
+    Path::new("/proc").join(pid.trim()).join("status").exists()
+}
+
+#[tokio::test]
+async fn a_server_goes_on_and_is_looked_after() {
+    let world = World::new(vec![
+        background("echo $$ > pid; echo Listening on 4000; read -t 600 < <(sleep 600)"),
+        job(json!({"list": true})),
+        job(json!({"poll": ["j1"], "now": true, "since": 0})),
+        job(json!({"cancel": ["j1", "j9"]})),
+        job(json!({"cancel": ["j1"]})),
+        job(json!({})),
+        Answer::say("done"),
+    ])
+    .await;
+    let mut handle = world.open_with(Which::New, yolo);
+    let outcomes = turn(&mut handle, |_| Choice::AllowOnce).await;
+    let texts: Vec<String> = outcomes.iter().map(outcome_text).collect();
+    assert!(texts[0].starts_with("j1 running") && texts[0].contains(", ready: echo $$"), "{}", texts[0]);
+    assert!(texts[0].contains("pid ") && texts[0].contains("Listening on 4000"), "{}", texts[0]);
+    assert!(texts[1].contains("## Still running (1)\nj1 running"), "{}", texts[1]);
+    assert!(texts[2].contains("bytes 0 to 18") && texts[2].contains("Listening on 4000"), "{}", texts[2]);
+    assert_eq!(texts[3], "## Cancelled (2)\nj1: cancelled\nj9: not_found");
+    assert_eq!(texts[4], "## Cancelled (1)\nj1: already_completed");
+    assert_eq!(texts[5], "No running background jobs to wait for.");
+    assert!(!lives(&world.work.read("pid")), "it is gone with all that it started");
+    let known = jobs(&handle).await;
+    assert_eq!((known.len(), known[0].state), (1, JobState::Cancelled));
+    assert!(!said(world.server.requests().last().expect("a request")).contains("[job j1"), "whoever ends one knows it");
+    world.server.assert_valid();
+    world.server.assert_prefixes_grow();
+}
+
+#[tokio::test]
+async fn an_end_that_nobody_saw_is_told_once_with_the_next_prompt() {
+    let world = World::new(vec![
+        Answer::call("bash", json!({"command": "read x < go; echo bye; exit 3", "background": true, "wait": 0})),
+        Answer::say("started"),
+        Answer::say("heard"),
+        job(json!({"poll": ["j1"]})),
+        Answer::say("done"),
+    ])
+    .await;
+    std::process::Command::new("mkfifo").arg(world.work.path().join("go")).status().expect("mkfifo");
+    let mut handle = world.open_with(Which::New, yolo);
+    let outcomes = turn(&mut handle, |_| Choice::AllowOnce).await;
+    assert!(outcome_text(&outcomes[0]).contains("j1 running"), "{outcomes:?}");
+    world.work.write("go", "x\n");
+    let info = ended(&mut handle).await;
+    assert_eq!((info.state, info.exit_code), (JobState::Failed, Some(3)));
+    assert!(info.output.is_some(), "all of its output is kept");
+    // The news follow the record at once.
+    while !matches!(handle.events.next().await.expect("an event").event, Event::Notice { .. }) {}
+    turn(&mut handle, |_| Choice::AllowOnce).await;
+    let asked = said(&world.server.requests()[2]);
+    assert!(asked.contains("[job j1 failed") && asked.contains("bye") && asked.contains("exit code 3"), "{asked}");
+    let outcomes = turn(&mut handle, |_| Choice::AllowOnce).await;
+    assert!(outcome_text(&outcomes[0]).contains("## Completed (1)\nj1 failed"), "{outcomes:?}");
+    let asked = said(world.server.requests().last().expect("a request"));
+    assert_eq!(asked.matches("[job j1 failed").count(), 1);
+    world.server.assert_prefixes_grow();
+}
+
+#[tokio::test]
+async fn who_waits_sees_the_first_end_and_is_not_told_again() {
+    let world = World::new(vec![
+        Answer::call("bash", json!({"command": "sleep 600", "background": true, "wait": 0})),
+        Answer::call("run_background", json!({"command": "read x < go; echo bye", "wait": 0})),
+        job(json!({"poll": ["j1", "j2"]})),
+        Answer::say("done"),
+    ])
+    .await;
+    std::process::Command::new("mkfifo").arg(world.work.path().join("go")).status().expect("mkfifo");
+    let path = world.work.path().join("go");
+    // It can be written to once somebody reads.
+    let writing = std::thread::spawn(move || std::fs::write(path, "x\n"));
+    let mut handle = world.open_with(Which::New, yolo);
+    let outcomes = turn(&mut handle, |_| Choice::AllowOnce).await;
+    writing.join().expect("a thread").expect("written");
+    let text = outcome_text(&outcomes[2]);
+    assert!(text.starts_with("## Completed (1)\nj2 completed"), "{text}");
+    assert!(text.contains("## Still running (1)\nj1 running"), "{text}");
+    assert!(!said(world.server.requests().last().expect("a request")).contains("[job j2"));
+    end(handle).await;
+}
+
+#[tokio::test]
+async fn no_more_than_may_run_do() {
+    let world = World::new(vec![background("sleep 600"), background("sleep 600"), Answer::say("done")]).await;
+    let mut handle = world.open_with(Which::New, |start| {
+        yolo(start);
+        start.world.settings.jobs.max = 1;
+    });
+    let outcomes = turn(&mut handle, |_| Choice::AllowOnce).await;
+    assert!(
+        matches!(&outcomes[1], ToolOutcome::Failed { message, .. } if message.contains("jobs.max")),
+        "{outcomes:?}"
+    );
+    end(handle).await;
+}
+
+#[tokio::test]
+async fn a_command_that_runs_out_of_its_time_goes_on_where_somebody_is() {
+    let line = json!({"command": "echo begun; read x < go; echo finished", "timeout_seconds": 1});
+    for (attended, set, goes_on) in [(true, None, true), (false, None, false), (true, Some(false), false)] {
+        let call = Answer::call("bash", line.clone());
+        let world = World::new(vec![call, job(json!({"poll": ["j1"], "now": true})), Answer::say("done")]).await;
+        std::process::Command::new("mkfifo").arg(world.work.path().join("go")).status().expect("mkfifo");
+        let mut handle = world.open_with(Which::New, |start| {
+            start.attended = attended;
+            start.world.settings.jobs.auto_background = set;
+        });
+        let outcomes = turn(&mut handle, |_| Choice::AllowOnce).await;
+        let text = outcome_text(&outcomes[0]);
+        assert!(text.contains("begun"), "{text}");
+        assert_eq!(text.contains("goes on as a job"), goes_on, "{attended} {set:?}: {text}");
+        assert_eq!(text.contains("timed out after 1 s"), !goes_on, "{text}");
+        assert_eq!(jobs(&handle).await.len(), usize::from(goes_on));
+        if goes_on {
+            assert!(outcome_text(&outcomes[1]).contains("Still running (1)"), "{outcomes:?}");
+            world.work.write("go", "x\n");
+            assert_eq!(ended(&mut handle).await.state, JobState::Completed);
+        }
+        end(handle).await;
+    }
+}
+
+#[tokio::test]
+async fn planning_begins_and_ends_no_process() {
+    let world = World::new(vec![
+        background("sleep 600"),
+        Answer::say("ok"),
+        background("sleep 600"),
+        Answer::call("stop_job", json!({"jobId": "1"})),
+        Answer::call("monitor", json!({"command": "tail -f x", "kind": "log", "description": "x"})),
+        job(json!({"list": true})),
+        Answer::say("planned"),
+    ])
+    .await;
+    let mut handle = world.open(Which::New);
+    turn(&mut handle, |_| Choice::AllowOnce).await;
+    handle.submit(Op::SetMode { mode: Mode::Plan });
+    let outcomes = turn(&mut handle, |asking| panic!("nobody is asked: {asking:?}")).await;
+    let denied = outcomes[..3].iter().all(|outcome| matches!(outcome, ToolOutcome::Denied { .. }));
+    assert!(denied, "{outcomes:#?}");
+    assert!(outcome_text(&outcomes[3]).contains("Still running (1)"), "{outcomes:?}");
+    end(handle).await;
+}
+
+#[tokio::test]
+async fn jobs_end_before_the_session_goes_elsewhere_and_with_it() {
+    let begin = || background("echo $$ > pid; trap '' TERM; echo Listening on 1; while :; do sleep 1; done");
+    let world = World::new(vec![begin(), Answer::say("a"), begin(), Answer::say("b")]).await;
+    let mut handle = world.open(Which::New);
+    turn(&mut handle, |_| Choice::AllowOnce).await;
+    let first = world.work.read("pid");
+    assert!(lives(&first));
+    let settled = handle.submit(Op::Rewind { turn: 1, what: Rewind::Chat, summary: None }).settled().await;
+    assert!(!lives(&first), "also one that does not want to: {settled:?}");
+    turn(&mut handle, |_| Choice::AllowOnce).await;
+    let second = world.work.read("pid");
+    assert!(lives(&second));
+    end(handle).await;
+    assert!(!lives(&second));
+}
+
+#[tokio::test]
+async fn a_person_ends_one_and_the_model_hears_of_it() {
+    let world = World::new(vec![background("sleep 600"), Answer::say("a"), Answer::say("b")]).await;
+    let mut handle = world.open(Which::New);
+    turn(&mut handle, |_| Choice::AllowOnce).await;
+    let stopped = handle.submit(Op::StopJob { job: "j7".into() }).settled().await;
+    assert!(matches!(stopped, Settled::Refused(_)), "{stopped:?}");
+    assert_eq!(handle.submit(Op::StopJob { job: "j1".into() }).settled().await, Settled::Done(Done::Applied));
+    assert_eq!(ended(&mut handle).await.state, JobState::Cancelled);
+    while !matches!(handle.events.next().await.expect("an event").event, Event::Notice { .. }) {}
+    turn(&mut handle, |_| Choice::AllowOnce).await;
+    assert!(said(&world.server.requests()[2]).contains("[job j1 cancelled"));
+}
+
+#[tokio::test]
+async fn a_monitor_tells_its_lines_between_steps() {
+    let world = World::new(vec![
+        Answer::call(
+            "monitor",
+            json!({"command": "echo oops >&2; echo first; echo second; sleep 600", "kind": "log",
+            "description": "what goes wrong"}),
+        ),
+        Answer::say("watching"),
+        Answer::say("seen"),
+        Answer::call("monitor", json!({"command": "echo a; echo b; exit 0", "kind": "poll", "persistent": true})),
+        job(json!({"poll": ["j2"]})),
+        Answer::say("end"),
+        Answer::say("last"),
+    ])
+    .await;
+    let mut handle = world.open_with(Which::New, yolo);
+    let outcomes = turn(&mut handle, |_| Choice::AllowOnce).await;
+    assert_eq!(outcome_text(&outcomes[0]), "Monitor started · task j1 · persistent: false");
+    if !jobs(&handle).await.iter().all(|job| job.state == JobState::Cancelled) {
+        assert_eq!(ended(&mut handle).await.state, JobState::Cancelled, "it ends with its first line");
+    }
+    turn(&mut handle, |_| Choice::AllowOnce).await;
+    let asked = last(&world.server.requests()[2]);
+    assert!(
+        asked.contains("task-notification") && asked.contains("first") && asked.contains("what goes wrong"),
+        "{asked}"
+    );
+    assert!(!asked.contains("second") && !asked.contains("oops"), "{asked}");
+    turn(&mut handle, |_| Choice::AllowOnce).await;
+    turn(&mut handle, |_| Choice::AllowOnce).await;
+    let asked = said(world.server.requests().last().expect("a request"));
+    assert_eq!(asked.matches("</task-notification").count(), 3, "{asked}");
+    world.server.assert_prefixes_grow();
+}
+
+/// A log that ends while a job runs is that of a process that died.
+#[tokio::test]
+async fn a_job_of_a_process_that_is_gone_is_told_as_lost_once() {
+    let world = World::new(vec![background("sleep 600"), Answer::say("a"), Answer::say("b"), Answer::say("c")]).await;
+    let mut handle = world.open(Which::New);
+    turn(&mut handle, |_| Choice::AllowOnce).await;
+    let session = end(handle).await;
+    let folder = world.home.path().join("state/sessions");
+    let file = std::fs::read_dir(&folder).expect("sessions").flatten().map(|entry| entry.path());
+    let file = file.filter(|path| path.extension().is_some_and(|end| end == "jsonl")).next().expect("a log");
+    let log = std::fs::read_to_string(&file).expect("a log");
+    let cut: Vec<&str> = log.lines().take_while(|line| !line.contains("job_ended")).collect();
+    std::fs::write(&file, cut.join("\n") + "\n").expect("written");
+    for (place, times) in [(2, 1), (3, 1)] {
+        let mut handle = world.open_when_free(Which::Resume(session.clone())).await;
+        let mut warned = 0;
+        handle.submit(Op::Prompt { text: "go".into(), resolved: true });
+        let mut over = false;
+        while !over {
+            match handle.events.next().await.expect("an event").event {
+                Event::Notice { phrase, .. } => warned += usize::from(phrase.code == "engine.job_lost"),
+                Event::State { state: TurnState::Idle } => over = world.server.requests().len() > place,
+                _ => {}
+            }
+        }
+        assert_eq!(warned, usize::from(place == 2), "a person is told once");
+        let asked = said(&world.server.requests()[place]);
+        assert_eq!(asked.matches("[job j1 (sleep 600) is gone").count(), times, "{asked}");
+        end(handle).await;
+    }
+}
+
+/// What one job of the session serves, its other commands reach; nothing else of the machine is opened.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_server_of_a_job_is_reached_by_commands_of_the_session() {
+    if !crate::world::has_box() || std::process::Command::new("python3").arg("--version").output().is_err() {
+        return;
+    }
+    let serve = "exec python3 -u -c \"import socket; s=socket.socket(); s.bind(('127.0.0.1',8123)); s.listen(); \
+        print('Listening on 8123')\nwhile True: c,_=s.accept(); c.sendall(b'PELICAN'+b'!'); c.close()\"";
+    let outside = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = outside.local_addr().expect("an address").port();
+    let reach = |port: u16| {
+        let line = format!("touch asked && head -n1 < /dev/tcp/127.0.0.1/{port}");
+        Answer::call("bash", json!({"command": line, "timeout_seconds": 20}))
+    };
+    let world = World::new(vec![background(serve), reach(8123), reach(port), Answer::say("done")]).await;
+    let mut handle = world.open_with(Which::New, |start| {
+        yolo(start);
+        start.world.settings.sandbox = reasonix_config::SandboxSettings::default();
+    });
+    let outcomes = turn(&mut handle, |_| Choice::AllowOnce).await;
+    let texts: Vec<String> = outcomes.iter().map(outcome_text).collect();
+    assert!(texts[0].contains("ready"), "{texts:?}");
+    assert!(texts[1].contains("PELICAN!"), "{texts:?}");
+    assert!(texts[2].contains("refused"), "{texts:?}");
+    tokio::time::timeout(Duration::from_secs(30), end(handle)).await.expect("it ends");
+}
