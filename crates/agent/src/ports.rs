@@ -362,6 +362,9 @@ pub struct ToolTraits {
     /// Is seldom needed: where the window is small it stands on the shelf, to be found by words, in place of being sent.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub rare: bool,
+    /// Has other agents work.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub delegates: bool,
     /// The format in which it changes a file, where it is the tool of one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub format: Option<EditFormat>,
@@ -396,6 +399,7 @@ impl ToolTraits {
         inward: false,
         plans: false,
         rare: false,
+        delegates: false,
         format: None,
         recalls: None,
         explores: None,

@@ -973,6 +973,8 @@ pub(crate) enum StatsBy {
     Model,
     /// Working folders
     Project,
+    /// The agents of subagents
+    Agent,
 }
 
 #[derive(Debug, Args)]

@@ -210,6 +210,9 @@ fn one_line(text: &str) -> String {
 fn show_question(style: Style, asking: &Asking) {
     let title = Phrase::new("cli.ask_title").with("tool", &asking.tool);
     say::line_err(&style.err(Colour::Yellow, &clean(&style.text(&title))));
+    if let Some(child) = &asking.child {
+        say::line_err(&one_line(&format!("  {}", style.text(&Phrase::new("tui.ask.child").with("child", child)))));
+    }
     let what = reasonix_tui::overlays::what(asking).map(|what| one_line(&style.text(&what)));
     // Of a command its text says more.
     let what = what.filter(|_| !asking.changes.is_empty() || asking.command.is_some());

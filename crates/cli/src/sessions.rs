@@ -213,7 +213,7 @@ fn verify(context: &Context, sessions: &Sessions, wanted: Option<&str>) -> anyho
         None => sessions.list().map_err(failed)?.into_iter().map(|session| session.id.0).collect(),
     };
     let artifacts = SessionArtifacts::at(&context.home.join("state"));
-    let planners = sessions.planners();
+    let (planners, children) = (sessions.planners(), sessions.children());
     let mut whole = true;
     for id in &ids {
         let words = [Phrase::new("cli.session_whole"), Phrase::new("cli.session_damaged")];
@@ -221,6 +221,10 @@ fn verify(context: &Context, sessions: &Sessions, wanted: Option<&str>) -> anyho
         for planner in sessions.planners_of(&SessionId::from(id.as_str())).map_err(unreadable)? {
             let words = [Phrase::new("cli.planner_whole"), Phrase::new("cli.planner_damaged")];
             whole &= verify_one(&planners, &planner.0, &artifacts, words)?;
+        }
+        for child in sessions.children_of(&SessionId::from(id.as_str())).map_err(unreadable)? {
+            let words = [Phrase::new("cli.child_whole"), Phrase::new("cli.child_damaged")];
+            whole &= verify_one(&children, &child.0, &artifacts, words)?;
         }
     }
     let left = if wanted.is_none() { sessions.planners_of_none().map_err(unreadable)? } else { Vec::new() };

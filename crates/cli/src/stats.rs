@@ -61,6 +61,7 @@ impl From<StatsBy> for GroupBy {
         match by {
             StatsBy::Model => Self::Model,
             StatsBy::Project => Self::Project,
+            StatsBy::Agent => Self::Agent,
         }
     }
 }

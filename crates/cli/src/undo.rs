@@ -125,7 +125,7 @@ fn look_after_recordings(context: &Context, dry: bool) -> anyhow::Result<()> {
     let sessions = Sessions::at(&context.home.join("state"));
     let failed = |error: std::io::Error| say::failed(Phrase::new("undo.not_kept").with("reason", error));
     let (mut files, mut bytes, mut left) = (0, 0, 0);
-    for sessions in [&sessions, &sessions.planners()] {
+    for sessions in [&sessions, &sessions.planners(), &sessions.children()] {
         let gone = sessions.recorded(true).map_err(failed)?;
         left += gone.len();
         for (path, _) in gone.iter().filter(|_| !dry) {

@@ -16,6 +16,7 @@ mod bad_input;
 mod bench;
 mod bodies;
 mod bring;
+mod children;
 mod commands;
 mod compact;
 mod context;

@@ -79,6 +79,7 @@ pub use sections::sandbox::{BashBoxing, CommandLimits, SandboxSettings, Toolchai
 pub use sections::serve::Serve;
 pub use sections::skills::Skills;
 pub use sections::stream_rules::StreamRuleSettings;
+pub use sections::task::TaskSettings;
 pub use sections::tools::{Shell, ToolSettings};
 pub use sections::tui::Tui;
 pub use sections::undo::UndoSettings;

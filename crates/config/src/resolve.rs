@@ -2,8 +2,7 @@
 
 use crate::node::{Node, Table};
 use crate::sections::{
-    agent, ask, branch, budget, cache, compaction, evidence, goal, jobs, logs, models, net, permissions, plugins,
-    profiles, providers, recall, record, retention, sandbox, serve, skills, stream_rules, tools, tui, undo, validation,
+    agent, ask, branch, budget, cache, compaction, evidence, goal, jobs, logs, models, net, permissions, plugins, profiles, providers, recall, record, retention, sandbox, serve, skills, stream_rules, tools, tui, undo, validation, task,
 };
 use crate::shape::Notices;
 use crate::trust::{Brought, Prompted, Trust, Variables};
@@ -92,6 +91,7 @@ fn resolve(table: &Table, context: &Context<'_>, folder: &Path) -> Result<Settin
         compaction: compaction::resolve(&root.section("compaction"))?,
         profiles: profiles::resolve(&root, context)?,
         ask: ask::resolve(&root.section("ask")),
+        task: task::resolve(&root.section("task")),
         logs: logs::resolve(&root.section("logs"))?,
         tui: tui::resolve(&root.section("tui")),
         undo: undo::resolve(&root.section("undo"))?,

@@ -22,6 +22,7 @@ use crate::sections::sandbox::SandboxSettings;
 use crate::sections::serve::Serve;
 use crate::sections::skills::Skills;
 use crate::sections::stream_rules::StreamRuleSettings;
+use crate::sections::task::TaskSettings;
 use crate::sections::tools::ToolSettings;
 use crate::sections::tui::Tui;
 use crate::sections::undo::UndoSettings;
@@ -74,6 +75,8 @@ pub struct Settings {
     pub profiles: BTreeMap<String, AgentProfile>,
     /// Questions to the user.
     pub ask: AskSettings,
+    /// Bounds of subagents.
+    pub task: TaskSettings,
     /// Log files.
     pub logs: Logs,
     /// The terminal front end.

@@ -1,5 +1,6 @@
 //! What operations act on, whether a turn runs or not: questions, the queue, the posture, titles and labels.
 
+use crate::children::Family;
 use crate::dials::Dials;
 use crate::fleet::{Fleet, command_of};
 use crate::handle::Shared;
@@ -12,12 +13,13 @@ use crate::people::People;
 use crate::purse::Purse;
 use crate::queue::{Queue, Work};
 use crate::refs::{references_in, resolve_for};
+use crate::roster::startable;
 use crate::router::Escalation;
 use crate::spec::Start;
 use crate::state::Book;
 use crate::ticket::{Inbound, Outcome, Ticket, Told};
 use crate::trust::Word;
-use reasonix_agent::{Artifacts, Journal, Said, Sink, Stop};
+use reasonix_agent::{Artifacts, Journal, Prefix, Said, Sink, Stop};
 use reasonix_gate::AnswerHeard;
 use reasonix_gate::{Approvals, AskAnswer};
 use reasonix_proto::{
@@ -27,6 +29,7 @@ use reasonix_proto::{
 use reasonix_session::Past;
 use std::collections::VecDeque;
 use std::sync::Arc;
+use tokio::sync::watch;
 
 /// The longest title or label that is taken.
 const LONGEST_NAME: usize = 200;
@@ -58,6 +61,10 @@ pub(crate) struct Desk {
     pub(crate) handed: bool,
     /// Operations that have to wait until nothing runs.
     pub(crate) after_turn: VecDeque<Inbound>,
+    /// The subagents.
+    pub(crate) family: Arc<Family>,
+    /// What is sent with every request.
+    pub(crate) prefix: watch::Receiver<Arc<Prefix>>,
 }
 
 impl Desk {
@@ -82,6 +89,8 @@ impl Desk {
             hooks: Arc::clone(&shared.hooks),
             dials: Arc::clone(&shared.dials),
             after_turn: VecDeque::new(),
+            family: Arc::clone(&shared.family),
+            prefix: shared.prefix.clone(),
         }
     }
 
@@ -174,6 +183,10 @@ impl Desk {
             Op::Forget { name, scope } => self.forget(name, scope).await,
             Op::Export { path } => self.export(&path).await,
             Op::ChangeTodo { text } => self.change_todo(&text).await,
+            Op::StopChild { child } => match self.family.stop(&child) {
+                true => Ok(Done::Applied),
+                false => Err(Refused::new(Refusal::NotFound, Phrase::new("engine.no_child").with("child", child))),
+            },
             Op::Escalate { on } => self.told(self.escalation.arm(on)),
             Op::Unqueue { id } => self.edit_queued(id, None),
             Op::EditQueued { id, text } => {
@@ -295,7 +308,7 @@ impl Desk {
             return text.into();
         }
         let (workspace, typed) = (self.base.workspace.clone(), text.clone());
-        self.agents_in(&text).await;
+        let called = self.agents_in(&text).await;
         let (artifacts, mut denied) = (Arc::clone(&self.artifacts), self.base.denied(foreign));
         denied.extend(self.gate.agent_denials());
         // A person may show a picture that lies elsewhere; what is closed to the model is closed here too.
@@ -320,23 +333,31 @@ impl Desk {
             self.notice(Level::Warning, phrase);
         }
         let typed = (found.text != text).then_some(text);
-        Said { text: found.text, typed, images: found.images }
+        Said { text: found.text, typed, images: found.images }.after_news(called)
     }
 
-    /// Somebody calls another agent, which cannot work beside this one yet; that is said.
-    async fn agents_in(&self, typed: &str) {
+    /// The agents that a person wants to work on it; the model is told, and gives the work to them.
+    async fn agents_in(&self, typed: &str) -> Vec<String> {
         let called: Vec<String> = references_in(typed)
             .into_iter()
             .filter_map(|name| name.strip_prefix("agent-").map(str::to_owned))
             .collect();
-        if called.is_empty() {
-            return;
+        if called.is_empty() || !self.has_subagents() {
+            return Vec::new();
         }
         let (base, trust) = (Arc::clone(&self.base), self.trust.clone());
         let roster = tokio::task::spawn_blocking(move || base.roster(&trust)).await.unwrap_or_default();
-        for name in called.iter().filter(|name| roster.named(name).is_some()) {
-            self.notice(Level::Info, Phrase::new("engine.agent_mentioned").with("name", name));
-        }
+        let found = called.iter().filter_map(|name| roster.named(name)).filter(|agent| startable(&roster, agent));
+        let told = found.map(|agent| {
+            let name = &agent.name;
+            format!("[The user wants the agent {name} to work on this: call task with agent {name:?}, and say in the assignment all that it has to know.]")
+        });
+        told.collect()
+    }
+
+    /// Whether the model can give work to others here.
+    fn has_subagents(&self) -> bool {
+        self.prefix.borrow().tools.iter().any(|spec| spec.traits.delegates)
     }
 
     fn edit_queued(&self, id: u64, said: Option<Said>) -> Outcome {

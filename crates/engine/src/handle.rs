@@ -1,5 +1,6 @@
 //! A running session as front ends hold it: operations in, events out, questions answered.
 
+use crate::children::Family;
 use crate::dials::Dials;
 use crate::fleet::Fleet;
 use crate::hooks::Hooks;
@@ -52,6 +53,8 @@ pub(crate) struct Shared {
     pub(crate) jobs: Arc<Jobs>,
     /// What is wrong with the files of commands was said.
     pub(crate) told_flaws: AtomicBool,
+    /// The subagents.
+    pub(crate) family: Arc<Family>,
 }
 
 impl Handle {

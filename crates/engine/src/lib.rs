@@ -4,9 +4,11 @@
 mod acting;
 mod behind;
 mod believed;
+mod beside;
 mod blueprint;
 mod border;
 mod bringing;
+mod children;
 mod commands;
 mod confine;
 mod context;

@@ -1,5 +1,6 @@
 //! One task a session: operations come in, turns run one after the other, and an interrupt is heard at any moment.
 
+use crate::children::lost;
 use crate::desk::Desk;
 use crate::fleet::Fleet;
 use crate::invoke::{Errand, Wants};
@@ -107,6 +108,12 @@ impl Live {
                 self.desk.outbox.emit(Event::SessionStarted { record: Box::new(record), model, resumed: true });
             }
             Err(refused) => self.desk.notice(refused.refusal.level(), refused.why),
+        }
+        for (body, phrase) in lost(&self.desk.family) {
+            match self.desk.change(body).await {
+                Ok(_) => self.desk.notice(Level::Warning, phrase),
+                Err(refused) => self.desk.notice(refused.refusal.level(), refused.why),
+            }
         }
     }
 

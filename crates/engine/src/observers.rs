@@ -23,13 +23,19 @@ pub(crate) struct KeepsLedger {
     pub(crate) purse: Arc<Purse>,
     pub(crate) session: SessionId,
     pub(crate) folder: String,
+    /// The agent that a subagent works as; none for a session of its own.
+    pub(crate) agent: Option<String>,
 }
 
 impl Observer for KeepsLedger {
     fn after(&mut self, record: &Record, _state: &SessionState) -> Vec<RecordBody> {
         let entry = Entry::of(record, &self.session, &self.folder, |model| self.purse.price(model));
+        let by = |entry: Entry| match &self.agent {
+            Some(agent) => entry.by_subagent(agent),
+            None => entry,
+        };
         // A ledger that cannot be written must not end a turn; the log has the figures too.
-        let _ = entry.map(|entry| self.ledger.append(&entry));
+        let _ = entry.map(|entry| self.ledger.append(&by(entry)));
         Vec::new()
     }
 }

@@ -213,6 +213,21 @@ impl Outbox {
     }
 }
 
+impl Outbox {
+    /// Passes on what happened in a session that works for this one, under its own number. Whoever was away reads it in that
+    /// session's log.
+    pub(crate) fn relay(&self, envelope: Envelope) {
+        let mut seats = self.seats.lock().unwrap_or_else(PoisonError::into_inner);
+        seats.taken.retain(|seat| {
+            if envelope.ephemeral && seat.unread.load(Ordering::Relaxed) > MOST_UNREAD {
+                return !seat.to.is_closed();
+            }
+            seat.unread.fetch_add(1, Ordering::Relaxed);
+            seat.to.send(envelope.clone()).is_ok()
+        });
+    }
+}
+
 impl Sink for Outbox {
     fn emit(&self, event: Event) {
         self.fold(&event);

@@ -2,13 +2,12 @@
 //! over as text; the session's own model carries it out. Neither conversation sees the other's turns, so that both only
 //! grow and stay cached.
 
+use crate::beside::Beside;
 use crate::blueprint::{Blueprint, conversation_of};
 use crate::error::EngineError;
 use crate::observers::KeepsLedger;
 use crate::outbox::Outbox;
-use crate::prompt::{Sources, assemble};
 use crate::purse::Purse;
-use crate::recall::remembered;
 use crate::spec::{Start, Which};
 use crate::state::{Book, SessionState};
 use crate::told::as_told;
@@ -16,8 +15,7 @@ use reasonix_agent::{
     Agent, Artifacts, Aspect, Classify, Conversation, Gate, Inbox, Journal, Limits, Said, Sink, Stop, Tool, Tools,
 };
 use reasonix_proto::{
-    Cost, Event, Level, Mode, Phrase, PlannerTurn, RECORD_VERSION, RecordBody, SessionHead, SessionId, TurnEnd,
-    TurnState, Usage,
+    Cost, Event, Level, Mode, Phrase, PlannerTurn, RecordBody, SessionHead, SessionId, TurnEnd, TurnState, Usage,
 };
 use reasonix_session::{Beginning, Opened, Sessions, in_memory};
 use std::path::Path;
@@ -80,7 +78,8 @@ impl Planner {
         let model = start.world.model(&found)?;
         let readers: Vec<_> = around.tools.into_iter().filter(|tool| tool.spec().traits.reads).collect();
         let new = || {
-            let head = head(start, &found.name(), model.card().window);
+            let head = Beside { base: PROMPT, model: &found.name(), window: model.card().window, ..Beside::default() };
+            let head = head.head(start);
             Beginning::new(head, &Tools::new(readers.clone()).specs())
         };
         let opened = open(start, around.earlier, new)?;
@@ -180,33 +179,6 @@ fn open(start: &Start, earlier: Option<&SessionId>, new: impl FnOnce() -> Beginn
     match known {
         Some(opened) => Ok(opened),
         None => Ok(sessions.create(new())?),
-    }
-}
-
-fn head(start: &Start, model: &str, window: u64) -> SessionHead {
-    let cwd = start.workspace.root();
-    let draft = assemble(&Sources {
-        base: PROMPT,
-        cwd: Some(cwd),
-        files: &start.rules,
-        memory: &remembered(start),
-        appended: start.append_system.as_deref(),
-        window,
-        ..Sources::default()
-    });
-    SessionHead {
-        v: RECORD_VERSION,
-        session: SessionId::fresh(),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        cwd: cwd.display().to_string(),
-        model: model.to_owned(),
-        system: draft.system,
-        tools: Vec::new(),
-        specs: None,
-        sandbox: "off".to_owned(),
-        from: None,
-        parts: draft.parts,
-        agent: None,
     }
 }
 

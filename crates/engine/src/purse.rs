@@ -104,6 +104,19 @@ impl Purse {
         (limited && self.price(model).is_none()).then(|| Phrase::new("engine.budget_blind").with("model", model))
     }
 
+    /// A request of a subagent took this. The turn's own cost does not have it: the subagent's record does.
+    pub(crate) fn spent_below(&self, model: &str, usage: Usage) {
+        let cost = self.price(model).map(|price| price.money(usage));
+        let mut state = self.state();
+        state.tokens = state.tokens.saturating_add(usage.tokens());
+        let Some(cost) = cost else { return };
+        state.take(cost.clone());
+        drop(state);
+        if let Some(shown) = &self.shown {
+            shown.paid(cost);
+        }
+    }
+
     /// Warns of each limit that is near, once.
     fn warn(&self) {
         let near: Vec<(Limit, Phrase)> = {
@@ -212,11 +225,15 @@ impl State {
         BudgetInfo { allowed: self.allowed, left, costs: self.costs.clone(), tokens: self.tokens, seconds }
     }
 
-    fn pay(&mut self, cost: Cost) {
+    fn take(&mut self, cost: Cost) {
         match self.costs.iter_mut().find(|known| known.currency == cost.currency) {
             Some(known) => known.add(&cost),
-            None => self.costs.push(cost.clone()),
+            None => self.costs.push(cost),
         }
+    }
+
+    fn pay(&mut self, cost: Cost) {
+        self.take(cost.clone());
         match &mut self.turn {
             Some(turn) => turn.add(&cost),
             none => *none = Some(cost),

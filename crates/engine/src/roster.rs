@@ -141,6 +141,14 @@ pub(crate) fn unusable(start: &Start, roster: &Roster, agent: &AgentProfile) -> 
     Some(about("engine.agent_rule_tool").with("rule", rule).with("suggestion", like))
 }
 
+/// Whether an agent may be started by another one. What plans is a mode, and what builds is the session itself.
+pub(crate) fn startable(roster: &Roster, agent: &AgentProfile) -> bool {
+    let reserved = [BUILD_AGENT, PLAN_AGENT].contains(&agent.name.as_str());
+    let built_in = reasonix_extensions::is_builtin_agent(&agent.name);
+    let trusted = built_in || !roster.distrusts(&agent.name);
+    !reserved && !agent.disable && agent.mode != AgentMode::Primary && trusted
+}
+
 /// The names of those that a person can choose.
 pub(crate) fn names(roster: &Roster) -> Vec<String> {
     let open = |agent: &&AgentProfile| !agent.disable && agent.mode != AgentMode::Subagent;

@@ -6,6 +6,7 @@ mod toolset;
 use crate::believed::Believed;
 use crate::blueprint::{Blueprint, conversation_of};
 use crate::border::Crossing;
+use crate::children::{Addressed, Children, Family, Kin};
 use crate::confine::{confinement, left_behind, shortcoming, word};
 use crate::desk::Desk;
 use crate::dials::Dials;
@@ -36,6 +37,7 @@ use crate::state::{Book, SessionState};
 use crate::streaming::Streaming;
 use crate::ticket::Sender;
 use crate::told::told_where_known;
+use crate::tools::Delegates;
 use crate::trust::Word;
 use crate::validation::Validates;
 use crate::world::World;
@@ -55,7 +57,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use tokio::sync::{mpsc, watch};
-use toolset::{Carried, Shell, all_tools, runs_commands, toolset};
+use toolset::{Carried, Shell, all_tools, runs_commands, tools_below, toolset};
 use tracing::Instrument;
 
 pub(crate) use opening::base_of;
@@ -104,7 +106,8 @@ impl Ground {
     }
 
     /// Gives the session everything that it runs with.
-    fn equip(self, standing: GateStanding) -> Result<Equipped, EngineError> {
+    fn equip(mut self, standing: GateStanding) -> Result<Equipped, EngineError> {
+        let family = self.family();
         let (start, opened, artifacts) = (&self.start, &self.begun.opened, &self.begun.artifacts);
         let (settings, workspace) = (&start.world.settings, &start.workspace);
         let (acting, absent) = acting_of(start, &self.begun)?;
@@ -129,10 +132,12 @@ impl Ground {
         let (people, todo) = (people_of(start, &voice), todo_of(opened));
         let last = opened.history.last_job;
         let jobs = Jobs::new(&settings.jobs, start.attended, last, artifacts.clone());
-        let carried = Carried::of(start, opened, (&todo, &jobs), &people);
+        let children = Children::of_session(&family);
+        let others: Arc<dyn Delegates> = children.clone();
+        let carried = Carried::of(start, opened, (&todo, &people, &jobs), &others);
         let crossing = Crossing::new(settings, workspace.root(), &self.confinement, start.attended);
         let shell = Shell { confinement: self.confinement.clone(), crossing: Some(crossing.clone()) };
-        let (tools, whole) = tools_of(&self, &acting, shell, &carried);
+        let (tools, whole) = tools_of(&self, &acting, shell.clone(), &carried);
         let writes = tools.iter().any(|tool| tool.spec().name == TODO_WRITE);
         let nearby = Nearby::of(start, model.card().window);
         book.observe(nearby.watch());
@@ -147,12 +152,55 @@ impl Ground {
             .surrounded_by([Arc::new(AroundAll(hooks.clone())) as Arc<dyn Aspect>])
             .within(purse.clone(), limits_of(settings, &answers.name, &acting))
             .build(self.head.system.clone());
+        children.know(self.kin(&voice, (&gate, &purse), (&hooks, &trust), (&agent, shell)));
         let planner = planner_of(&self, &agent, &model, (outbox, &purse, &hooks), &carried)?;
         let way_out = crossing.open(&gate, book.clone(), net_options(settings));
         let jobs = (jobs, crossing);
+        let held = (family, jobs);
         let parts =
-            Parts { escalation, routes, purse, undo, gate, people, todo, planner, trust, hooks, acting, whole, jobs };
+            Parts { escalation, routes, purse, undo, gate, people, todo, planner, trust, hooks, acting, whole, held };
         Ok(Equipped { ground: self, model, voice, events, parts, agent, prefix, way_out: Box::new(way_out) })
+    }
+}
+
+impl Ground {
+    /// The subagents of the session as its log has them; what they handed back is among its artifacts from now on.
+    fn family(&mut self) -> Arc<Family> {
+        let runs = &self.begun.opened.history.children;
+        let family = Arc::new(Family::new(&self.start.world.settings.task, runs));
+        let (artifacts, of) = (self.begun.artifacts.clone(), family.clone());
+        self.begun.artifacts = Arc::new(Addressed { artifacts, family: of });
+        family
+    }
+
+    /// What the session's subagents are made of.
+    fn kin(
+        &self,
+        Voice { outbox, book }: &Voice,
+        (gate, purse): (&Arc<Approvals>, &Arc<Purse>),
+        (hooks, trust): (&Arc<Hooks>, &Word),
+        (agent, shell): (&Agent, Shell),
+    ) -> Kin {
+        let (sandbox, fleet, artifacts) = (word(&shell.confinement), self.fleet.clone(), agent.artifacts.clone());
+        let kept = artifacts.clone();
+        let tools = move |start: &Start, others: &Arc<dyn Delegates>, window: u64| {
+            tools_below(start, &kept, shell.clone(), &fleet, (others, window))
+        };
+        Kin {
+            start: Arc::new(self.start.clone()),
+            gate: gate.clone(),
+            book: book.clone(),
+            root: book.clone(),
+            session: self.head.session.clone(),
+            outbox: outbox.clone(),
+            purse: purse.clone(),
+            hooks: hooks.clone(),
+            artifacts,
+            sandbox,
+            tools: Arc::new(tools),
+            limits: agent.limits,
+            trust: trust.clone(),
+        }
     }
 }
 
@@ -197,8 +245,8 @@ struct Parts {
     hooks: Arc<Hooks>,
     acting: AgentProfile,
     whole: Tools,
-    /// With the border that their connections cross.
-    jobs: (Arc<Jobs>, Arc<Crossing>),
+    /// Subagents, and jobs with the border that their connections cross.
+    held: (Arc<Family>, (Arc<Jobs>, Arc<Crossing>)),
 }
 
 /// A session that has everything, and does not run yet.
@@ -223,8 +271,9 @@ impl Equipped {
         let Self { ground, voice: Voice { outbox, book }, events, parts, agent, prefix, way_out, .. } = self;
         let Ground { start, confinement, begun: Begun { opened, resumed, .. }, head, fleet, .. } = ground;
         let (published, seen) = watch::channel(prefix.clone());
-        let Parts { escalation, routes, purse, undo, gate, people, todo, planner, trust, hooks, acting, whole, jobs } =
+        let Parts { escalation, routes, purse, undo, gate, people, todo, planner, trust, hooks, acting, whole, held } =
             parts;
+        let (family, jobs) = held;
         let jobs = heard(jobs, (&outbox, &book, &queue));
         fleet.told_to(Hears { outbox: outbox.clone(), queue: queue.clone(), people: people.clone() });
         let Opened { past, history, .. } = opened;
@@ -248,6 +297,7 @@ impl Equipped {
             undo: undo.is_some(),
             purse,
             told_flaws: AtomicBool::new(false),
+            family,
         };
         let desk = Desk::new(&shared, book, escalation);
         let (ops, inbound) = mpsc::unbounded_channel();
@@ -510,7 +560,7 @@ fn purse_of(start: &Start, (opened, head): (&Opened, &SessionHead), outbox: &Arc
 fn ledger_of(start: &Start, head: &SessionHead, purse: &Arc<Purse>) -> Option<KeepsLedger> {
     let ledger = Ledger::at(&start.world.home.join("state"));
     let (session, folder) = (head.session.clone(), head.cwd.clone());
-    (start.which != Which::Unkept).then(|| KeepsLedger { ledger, purse: purse.clone(), session, folder })
+    (start.which != Which::Unkept).then(|| KeepsLedger { ledger, purse: purse.clone(), session, folder, agent: None })
 }
 
 fn broken(opened: &Opened) -> EngineError {

@@ -176,6 +176,11 @@ impl Book {
         });
     }
 
+    /// Tells whoever hears this log.
+    pub(crate) fn tell(&self, event: Event) {
+        self.sink.emit(event);
+    }
+
     fn shown(&self, record: &Record) -> Vec<RecordBody> {
         self.state.send_modify(|state| state.apply(&record.body));
         let state = self.state.borrow().clone();

@@ -361,21 +361,6 @@ async fn a_session_that_begins_as_plan_plans_and_a_profile_of_plan_holds_while_i
     assert!(matches!(go(&mut handle).await[0], ToolOutcome::Done { .. }));
 }
 
-/// As long as agents cannot work beside each other, whoever calls one hears how it can be had; other words stay words.
-#[tokio::test]
-async fn an_agent_that_is_called_in_a_prompt_is_said_to_wait() {
-    let world = World::new(vec![Reply::say("one")]).await;
-    let mut handle = world.open(Which::New);
-    let text = "@agent-explore and @agent-nobody, look".to_owned();
-    let events = done(&mut handle, Op::Prompt { text, resolved: false }).await;
-    let called = events.iter().filter_map(|event| match event {
-        Event::Notice { phrase, .. } if phrase.code == "engine.agent_mentioned" => phrase.arg("name"),
-        _ => None,
-    });
-    assert_eq!(called.collect::<Vec<_>>(), ["explore"]);
-    assert!(last_words(&world, 0).contains("@agent-explore and @agent-nobody, look"));
-}
-
 /// Planning is on at once, also in the middle of a turn and however it is written.
 #[tokio::test]
 async fn plan_is_plan_mode_whatever_its_case() {

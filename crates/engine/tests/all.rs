@@ -15,6 +15,7 @@ mod ask;
 mod attacks;
 #[cfg(target_os = "linux")]
 mod border;
+mod children;
 mod copies;
 #[cfg(target_os = "linux")]
 mod everyday;

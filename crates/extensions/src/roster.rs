@@ -96,6 +96,8 @@ impl Roster {
                 description: (*description).to_owned(),
                 model: role(name).filter(|_| !matches!(*name, "build" | "plan")),
                 rules: AgentRules { reads_only: *reads_only, ..AgentRules::default() },
+                // Who only reads answers by itself.
+                spawns: reads_only.then(Vec::new),
                 ..AgentProfile::default()
             };
             let said = written.iter().position(|agent| agent.name.eq_ignore_ascii_case(name));

@@ -74,7 +74,8 @@ impl AgentStanding {
 
     /// Whether its own rules allow a call, and none of them asks.
     fn allows(&self, tool: &str, action: &Action) -> bool {
-        let families = [Family::Bash, Family::Edit, Family::Read, Family::Grep, Family::Skill, Family::Tool];
+        let families =
+            [Family::Bash, Family::Edit, Family::Read, Family::Grep, Family::Skill, Family::Task, Family::Tool];
         let families = families.into_iter().map(|family| (family, Fallback::Deny)).collect();
         let own = Rules { deny: Vec::new(), mode: Fallback::Deny, families, ..self.rules.clone() };
         matches!(evaluate(&own, &[], Posture::Ask, tool, action), Verdict::Allow(By::Rule(_)))
@@ -104,7 +105,7 @@ impl AgentStanding {
 
 /// Families whose calls run by themselves.
 fn is_reader(family: Family) -> bool {
-    matches!(family, Family::Read | Family::Grep | Family::Skill)
+    matches!(family, Family::Read | Family::Grep | Family::Skill | Family::Task)
 }
 
 impl Approvals {
@@ -123,7 +124,8 @@ impl Approvals {
         let name = Some(&*stance.agent).filter(|name| !name.is_empty());
         let at_work = name.map(|name| known(name).unwrap_or_else(|| Arc::new(AgentStanding::unknown(name))));
         let plans = (stance.mode == Mode::Plan).then(|| known(PLAN_AGENT)).flatten();
-        at_work.into_iter().chain(plans).collect()
+        let below = self.below.iter().map(|below| Arc::clone(&below.standing));
+        at_work.into_iter().chain(plans).chain(below).collect()
     }
 
     /// The rules with those of the agents at work; for this call, where one is judged.

@@ -106,6 +106,7 @@ impl Approvals {
             visible,
             digest: super::question::digest(aside.tool, &args, &Scripts::default()),
             command: aside.command.clone(),
+            child: None,
             editable: false,
         }
     }

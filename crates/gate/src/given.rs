@@ -33,17 +33,20 @@ pub(super) fn rules_of_agent(said: &AgentRules, root: &Path) -> Result<Rules, Ru
 
 /// Fallbacks of families by their names in rules.
 fn families_of(fallbacks: &BTreeMap<String, Fallback>) -> Vec<(Family, Fallback)> {
-    let known = [Family::Bash, Family::Edit, Family::Read, Family::Grep, Family::Skill].map(|of| (of.name(), of));
+    let known =
+        [Family::Bash, Family::Edit, Family::Read, Family::Grep, Family::Skill, Family::Task].map(|of| (of.name(), of));
     let known: Vec<_> = known.into_iter().chain([("Mcp", Family::Tool)]).collect();
     let family =
         |name: &str| known.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, family)| *family);
     fallbacks.iter().filter_map(|(name, mode)| Some((family(name)?, *mode))).collect()
 }
 
-/// A rule for skills, whose names have no case.
+/// A rule for skills or subagents, whose names have no case.
 fn about_skills(rule: &str) -> Option<String> {
     let (family, pattern) = rule.trim().split_once('(')?;
-    family.trim_end().eq_ignore_ascii_case(Family::Skill.name()).then(|| format!("Skill({}", pattern.to_lowercase()))
+    let named = [Family::Skill, Family::Task].into_iter();
+    let family = named.map(Family::name).find(|name| family.trim_end().eq_ignore_ascii_case(name))?;
+    Some(format!("{family}({}", pattern.to_lowercase()))
 }
 
 /// Says of a skill's name whether the rules deny it. What is denied is not shown to a model at all.

@@ -3,6 +3,7 @@
 mod agents;
 mod aside;
 mod asked;
+mod below;
 mod classify;
 mod copies;
 mod explain;
@@ -32,6 +33,7 @@ pub use person::AskAnswer;
 pub use stance::{Stance, Stands};
 pub use waits::Waits;
 
+use below::Below;
 use classify::found;
 use copies::Copies;
 use files::Files;
@@ -150,20 +152,24 @@ impl GateStanding {
 
 /// Decides about every call of a session, and remembers what they came to.
 pub struct Approvals {
-    standing: GateStanding,
-    granted: Mutex<Vec<Rule>>,
+    standing: Arc<GateStanding>,
+    granted: Arc<Mutex<Vec<Rule>>>,
     /// Grants that stand in the user's file.
-    kept: Mutex<Vec<rules::Kept>>,
+    kept: Arc<Mutex<Vec<rules::Kept>>>,
     /// How strict the session is.
-    stance: Box<dyn Stands>,
-    open: OpenQuestions<AskAnswer, Offered>,
+    stance: Arc<dyn Stands>,
+    open: Arc<OpenQuestions<AskAnswer, Offered>>,
+    /// One question at a time: those of subagents wait for each other.
+    alone: Arc<tokio::sync::Mutex<()>>,
     /// The scripts that each rule was granted for.
-    scripts: Mutex<HashMap<String, Vec<scripts::Scripts>>>,
-    files: Files,
+    scripts: Arc<Mutex<HashMap<String, Vec<scripts::Scripts>>>>,
+    files: Arc<Files>,
     /// What the running turn is narrowed to.
-    narrowed: Mutex<Option<Narrowing>>,
+    narrowed: Arc<Mutex<Option<Narrowing>>>,
     /// What holds while an agent is at work, by its name.
-    agents: Mutex<BTreeMap<String, Arc<AgentStanding>>>,
+    agents: Arc<Mutex<BTreeMap<String, Arc<AgentStanding>>>>,
+    /// The subagent whose calls are judged, and those that it works for, with what holds for each.
+    below: Vec<Below>,
     /// Whose scripts are not to be run.
     distrusts: Option<narrow::Distrusts>,
     /// What takes back what calls did; it ends with the session, which a gate may outlive.
@@ -204,15 +210,17 @@ impl Approvals {
         sink: Arc<dyn Sink>,
     ) -> Self {
         Self {
-            stance: Box::new(stance),
-            kept: Mutex::new(standing.kept.clone()),
-            files: Files::new(workspace, standing.walled),
-            standing,
-            granted: Mutex::default(),
-            open: OpenQuestions::new("ask"),
-            scripts: Mutex::default(),
-            narrowed: Mutex::default(),
-            agents: Mutex::default(),
+            stance: Arc::new(stance),
+            kept: Arc::new(Mutex::new(standing.kept.clone())),
+            files: Arc::new(Files::new(workspace, standing.walled)),
+            standing: Arc::new(standing),
+            granted: Arc::default(),
+            open: Arc::new(OpenQuestions::new("ask")),
+            alone: Arc::default(),
+            scripts: Arc::default(),
+            narrowed: Arc::default(),
+            agents: Arc::default(),
+            below: Vec::new(),
             distrusts: None,
             undo: Weak::new(),
             sink,
@@ -252,8 +260,9 @@ impl Approvals {
 
     /// Puts one question to whoever is there, and waits for its answer; no answer is a no.
     async fn put(&self, asking: impl FnOnce(&AskId) -> Asking) -> (AskId, AskAnswer) {
+        let _alone = self.alone.lock().await;
         let shown = |id: &AskId| {
-            let asking = asking(id);
+            let asking = Asking { child: self.child().map(str::to_owned), ..asking(id) };
             (Offered::by(&asking), Event::Asked { asking: Box::new(asking) })
         };
         let (id, said) = self.open.ask(self.sink.as_ref(), None, shown).await;
@@ -286,7 +295,7 @@ impl Approvals {
             posture: self.posture(ask.by_user),
             attended: self.standing.attended && word.is_none(),
             held: self.standing.held && ask.classified.class == Class::Reader,
-            facts: &self.files,
+            facts: self.files.as_ref(),
         };
         let case = Case::with(tool, &action, effects);
         let rules = self.with_agents(self.rules().into_owned(), Some((tool, &action)));

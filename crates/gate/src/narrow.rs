@@ -20,7 +20,7 @@ impl Narrowing {
     /// To the tools that these rules name. What cannot be read names none: it could only have let in more.
     pub fn new(by: &str, tools: &[String]) -> Self {
         let allow = tools.iter().filter_map(|text| Rule::parse(text).ok()).collect();
-        let families = [Family::Bash, Family::Edit, Family::Read, Family::Grep, Family::Skill];
+        let families = [Family::Bash, Family::Edit, Family::Read, Family::Grep, Family::Skill, Family::Task];
         let families = families.into_iter().map(|family| (family, Fallback::Deny)).collect();
         Self { by: by.to_owned(), rules: Rules { allow, mode: Fallback::Deny, families, ..Rules::default() } }
     }

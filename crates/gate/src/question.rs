@@ -99,6 +99,7 @@ pub(super) fn question(id: &AskId, about: &About<'_>) -> Asking {
         subject,
         digest: digest(&ask.tool.spec().name, ask.args, about.scripts),
         command: None,
+        child: None,
         editable: ask.action.family == Family::Bash && !ask.by_user,
     }
 }

@@ -246,6 +246,8 @@ impl Bench {
             model: self.model.clone(),
             usage,
             cost: self.purse.price(&self.model).map(|price| price.money(usage)),
+            kind: None,
+            agent: None,
         };
         let _ = Ledger::at(&self.world.home.join("state")).append(&entry);
     }

@@ -256,6 +256,7 @@ impl Rule {
             Family::Edit => "write_file",
             Family::Grep => "grep",
             Family::Skill => "skill",
+            Family::Task => "task",
             _ => "read_file",
         };
         Some((tool, sample_action(family, self.example()?)))
@@ -268,7 +269,8 @@ impl Rule {
 
     /// True when the rule names files.
     pub fn names_paths(&self) -> bool {
-        matches!(self.specifier, Some(Specifier::Path(_))) && self.target != Target::Family(Family::Skill)
+        matches!(self.specifier, Some(Specifier::Path(_)))
+            && !matches!(self.target, Target::Family(Family::Skill | Family::Task))
     }
 
     /// True when the rule speaks of every call of its tool or family. A pattern for names is no name of a family.
@@ -637,6 +639,7 @@ fn target_of(name: &str) -> Target {
         "read" | "list" | "ls" | "glob" => Target::Family(Family::Read),
         "grep" => Target::Family(Family::Grep),
         "skill" => Target::Family(Family::Skill),
+        "task" => Target::Family(Family::Task),
         _ if name.contains('*') => Target::Tools(name.to_ascii_lowercase()),
         _ => Target::Tool(name.to_owned()),
     }

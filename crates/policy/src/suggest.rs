@@ -73,6 +73,7 @@ pub fn suggest(action: &Action) -> Vec<String> {
         Family::Bash => action.subjects.first().map(|line| for_command(line)).unwrap_or_default(),
         Family::Edit => vec!["Edit".to_owned()],
         Family::Skill => action.subjects.first().map(|name| format!("Skill({name})")).into_iter().collect(),
+        Family::Task => action.subjects.first().map(|name| format!("Task({name})")).into_iter().collect(),
         // They are known by their own names, which the action does not have.
         Family::Own | Family::Memory | Family::Tool => Vec::new(),
         family => vec![family.name().to_owned()],

@@ -249,7 +249,9 @@ fn family_mode(rules: &Rules, action: &Action) -> Option<Fallback> {
 }
 
 fn fallback(rules: &Rules, posture: Posture, case: &Case<'_>, held: bool) -> Verdict {
-    let unheld = if case.only_reads(held) { Fallback::Allow } else { rules.mode };
+    // What a subagent does is judged call by call.
+    let free = case.only_reads(held) || case.action.family == Family::Task;
+    let unheld = if free { Fallback::Allow } else { rules.mode };
     let mode = family_mode(rules, case.action).unwrap_or(unheld);
     match mode {
         Fallback::Allow => Verdict::Allow(By::Fallback),

@@ -44,6 +44,8 @@ pub enum Family {
     Grep,
     /// Skills, by their names.
     Skill,
+    /// Subagents, by the names of their agents. Starting one changes nothing: each of their calls is judged for itself.
+    Task,
     /// What is kept from session to session. A change to it is asked about each time, whatever rules and postures say.
     Memory,
     /// Tools that come from outside, such as those of an MCP server. Rules name them by their own names, with globs.
@@ -61,6 +63,7 @@ impl Family {
             Self::Read => "Read",
             Self::Grep => "Grep",
             Self::Skill => "Skill",
+            Self::Task => "Task",
             Self::Memory => "Memory",
             Self::Tool => "Tool",
             Self::Own => "Own",

@@ -166,6 +166,7 @@ impl AgentProfile {
             max_steps: self.max_steps.or(base.max_steps),
             temperature: self.temperature.or(base.temperature),
             top_p: self.top_p.or(base.top_p),
+            spawns: self.spawns.or(base.spawns),
             ..self
         }
     }

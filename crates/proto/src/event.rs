@@ -106,6 +106,15 @@ pub enum Event {
         /// More of its output.
         delta: String,
     },
+    /// What a subagent does at the moment. Comes in an envelope of its own session, a few times a second at most.
+    Working {
+        /// The call that runs, or the last one, in one line.
+        doing: String,
+        /// The end of what it wrote last.
+        tail: String,
+        /// The steps that it took so far.
+        steps: u32,
+    },
     /// A call came to an end. The record is `outcome`, or `shell_ended` for a command of the user's own.
     ToolEnded {
         /// The record.
@@ -164,7 +173,7 @@ pub enum Event {
     },
     /// Something about the session is different from now on. The record is `model_changed`, `mode_changed`, `planned`,
     /// `posture_changed`, `granted`, `titled`, `labelled`, `discarded`, `escalated`, `todo_changed`,
-    /// `planner` or `goal`.
+    /// `planner`, `child` or `goal`.
     Changed {
         /// The record.
         record: Box<Record>,
@@ -237,6 +246,7 @@ impl Event {
                 | Self::Reasoning { .. }
                 | Self::Arguments { .. }
                 | Self::ToolProgress { .. }
+                | Self::Working { .. }
                 | Self::Usage { .. }
                 | Self::Queued { .. }
         )

@@ -93,8 +93,9 @@ pub use prompt::{PartKind, PromptPart};
 pub use query::Query;
 pub use recall::{Hit, MemoryInfo, MemoryReach, Speaker};
 pub use record::{
-    Asking, Carried, Compacted, Danger, Decided, Escalated, EscalatedBy, Field, FoldReason, Left, Moment, MoveReason,
-    Origin, PlannerTurn, RECORD_VERSION, Record, RecordBody, Restored, Restoring, Rewound, Risk, SessionHead, Snapshot,
+    Asking, Carried, ChildRun, Compacted, Danger, Decided, Escalated, EscalatedBy, Field, FoldReason, Left, Moment,
+    MoveReason, Origin, PlannerTurn, RECORD_VERSION, Record, RecordBody, Restored, Restoring, Rewound, Risk,
+    SessionHead, Snapshot,
 };
 pub use refusal::refusal;
 pub use repair::{Fix, Repair};

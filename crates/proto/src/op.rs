@@ -46,6 +46,11 @@ pub enum Op {
     },
     /// Stops the running turn; what was done is kept.
     Interrupt,
+    /// Stops one subagent of the running turn; the others go on.
+    StopChild {
+        /// What it is called.
+        child: String,
+    },
     /// Answers a question. The first answer wins.
     Answer {
         /// The question.

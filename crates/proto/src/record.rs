@@ -230,6 +230,8 @@ pub enum RecordBody {
     Escalated(Escalated),
     /// Another model plans the next turn, in a session of its own. Written when it begins and when it is done.
     Planner(Box<PlannerTurn>),
+    /// A subagent works on an assignment, in a session of its own. Written before it begins and when it is over.
+    Child(Box<ChildRun>),
     /// A request went to the model: how much of it had been sent before. Written with the answer.
     Requested(Box<Requested>),
     /// A hook was run: what it said, and what that came to. Written before anything follows from it.
@@ -308,6 +310,13 @@ pub enum Origin {
     Handoff {
         /// That session.
         session: SessionId,
+    },
+    /// An assignment of another session: this one is a subagent's.
+    Task {
+        /// The session that it works for.
+        session: SessionId,
+        /// What it is called there, such as `0-Search`.
+        child: String,
     },
     /// A file of another program, or of another machine.
     Import {
@@ -566,6 +575,47 @@ pub struct PlannerTurn {
     pub cost: Option<Cost>,
 }
 
+/// What a subagent does for a session, as that session keeps it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ChildRun {
+    /// What it is called, such as `0-Search`; those of a subagent have its name before their own, `0-Search.0-Tests`.
+    pub child: String,
+    /// Its own session.
+    pub session: SessionId,
+    /// The call that started it.
+    pub call: CallId,
+    /// The agent that it works as.
+    pub agent: String,
+    /// Its model as `provider/model`.
+    pub model: String,
+    /// What it is to do, in a few words.
+    pub task: String,
+    /// How it ended; none where it begins.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end: Option<TurnEnd>,
+    /// True when nobody saw its end: the process was gone before it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub lost: bool,
+    /// The beginning of what it handed back, for people.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub summary: String,
+    /// The whole of what it handed back, as an artifact.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<String>,
+    /// How many steps it took.
+    #[serde(default)]
+    pub steps: u32,
+    /// How long it took, in milliseconds.
+    #[serde(default)]
+    pub took_ms: u64,
+    /// The tokens of all its requests together.
+    #[serde(default)]
+    pub usage: Usage,
+    /// What they cost, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<Cost>,
+}
+
 /// Notes on a branch that was left.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Left {
@@ -634,6 +684,9 @@ pub struct Asking {
     /// The command that wants what this is about, where that is not the command itself: the one that would reach a host.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
+    /// The subagent that wants it; none where it is the session itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub child: Option<String>,
     /// True when an answer may carry another command line in place of the subject.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub editable: bool,

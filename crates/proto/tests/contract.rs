@@ -5,10 +5,7 @@
 use pretty_assertions::assert_eq;
 use reasonix_proto::{
     Acts, Argument, ArgumentKind, AskId, Asking, Block, Break, BrokenCitation, CacheBreak, CacheReport, CacheSum,
-    CacheTurn, CallId, Change, ChangeKind, Choice, Citation, Claim, ClaimKind, ClaimStatus, Claimed, CommandAction,
-    CommandCase, CommandInfo, CommandOverlay, CommandSource, CommandWords, Completion, CompletionKind, Content,
-    ContextPart, Cost, Decided, Details, Dial, Done, Effect, Envelope, Escalated, EscalatedBy, Event, FailureClass,
-    Field, FiredRule, Fix, Git, Hit, HookInfo, HookRan, Image, ImageData, Inquiry, Left, Level, MemoryInfo, Message, Mode, ModelInfo, MoveReason, Op, OpId, Open, Origin, PartKind, Phrase, PlanAnswer, PlanStep, Planned, PlannerTurn, Posture, PromptPart, Proposal, Query, Question, Queued, QueuedKind, Reasoning, Record, RecordBody, RecordId, Refusal, Refused, Repair, Reply, Requested, Response, Rewind, Rewound, RuleInfo, RulesFired, Scope, ServerCounts, ServerInfo, ServerStanding, SessionHead, SessionId, SessionInfo, Setting, Settled, Status, StepRisk, StopReason, Submit, Suggestion, Takes, TodoItem, TodoPhase, TodoStatus, ToolCall, ToolOutcome, TreeFilter, TreeNode, TurnEnd, TurnState, Usage, Validation, ValidationVerdict, JobInfo, JobState,
+    CacheTurn, CallId, Change, ChangeKind, Choice, Citation, Claim, ClaimKind, ClaimStatus, Claimed, CommandAction, CommandCase, CommandInfo, CommandOverlay, CommandSource, CommandWords, Completion, CompletionKind, Content, ContextPart, Cost, Decided, Details, Dial, Done, Effect, Envelope, Escalated, EscalatedBy, Event, FailureClass, Field, FiredRule, Fix, Git, Hit, HookInfo, HookRan, Image, ImageData, Inquiry, Left, Level, MemoryInfo, Message, Mode, ModelInfo, MoveReason, Op, OpId, Open, Origin, PartKind, Phrase, PlanAnswer, PlanStep, Planned, PlannerTurn, Posture, PromptPart, Proposal, Query, Question, Queued, QueuedKind, Reasoning, Record, RecordBody, RecordId, Refusal, Refused, Repair, Reply, Requested, Response, Rewind, Rewound, RuleInfo, RulesFired, Scope, ServerCounts, ServerInfo, ServerStanding, SessionHead, SessionId, SessionInfo, Setting, Settled, Status, StepRisk, StopReason, Submit, Suggestion, Takes, TodoItem, TodoPhase, TodoStatus, ToolCall, ToolOutcome, TreeFilter, TreeNode, TurnEnd, TurnState, Usage, Validation, ValidationVerdict, JobInfo, JobState, ChildRun,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -457,6 +454,55 @@ fn records_of_moving_about() {
         Origin::Import { program: "claude-code".into(), name: "x".into() },
         json!({"from": "import", "program": "claude-code", "name": "x"}),
     );
+}
+
+#[test]
+fn subagents() {
+    is(
+        Origin::Task { session: SessionId::from("s"), child: "0-A".into() },
+        json!({"from": "task", "session": "s", "child": "0-A"}),
+    );
+    let begun = ChildRun {
+        child: "0-A".into(),
+        session: SessionId::from("c"),
+        call: CallId::from("call_1"),
+        agent: "explore".into(),
+        model: "p/m".into(),
+        task: "look".into(),
+        end: None,
+        lost: false,
+        summary: String::new(),
+        output: None,
+        steps: 0,
+        took_ms: 0,
+        usage: Usage::default(),
+        cost: None,
+    };
+    let plain = serde_json::to_value(Usage::default()).unwrap();
+    is(
+        RecordBody::Child(Box::new(begun.clone())),
+        json!({"kind": "child", "child": "0-A", "session": "c", "call": "call_1", "agent": "explore", "model": "p/m",
+            "task": "look", "steps": 0, "took_ms": 0, "usage": plain}),
+    );
+    let ended = ChildRun {
+        end: Some(TurnEnd::Interrupted),
+        lost: true,
+        summary: "found".into(),
+        output: Some("artifact://1".into()),
+        steps: 2,
+        took_ms: 7,
+        ..begun
+    };
+    is(
+        RecordBody::Child(Box::new(ended)),
+        json!({"kind": "child", "child": "0-A", "session": "c", "call": "call_1", "agent": "explore", "model": "p/m",
+            "task": "look", "end": {"how": "interrupted"}, "lost": true, "summary": "found", "output": "artifact://1",
+            "steps": 2, "took_ms": 7, "usage": plain}),
+    );
+    is(Op::StopChild { child: "0-A".into() }, json!({"op": "stop_child", "child": "0-A"}));
+    let working = Event::Working { doing: "ls .".into(), tail: "x".into(), steps: 1 };
+    assert!(working.is_ephemeral());
+    is(working, json!({"type": "working", "doing": "ls .", "tail": "x", "steps": 1}));
 }
 
 #[test]

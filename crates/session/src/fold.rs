@@ -4,7 +4,7 @@ use crate::header::{Header, Kind};
 use crate::shape::Shape;
 use reasonix_agent::{Measures, NO_ANSWER, folded_messages, heal, into_message, outcome_text};
 use reasonix_proto::{
-    Break, CallId, Compacted, FiredSoFar, GoalInfo, JobInfo, Message, Mode, Origin, Record, RecordBody, Requested,
+    Break, CallId, ChildRun, Compacted, FiredSoFar, GoalInfo, JobInfo, Message, Mode, Origin, Record, RecordBody, Requested,
     SessionHead, SessionId, StopReason, TodoPhase, ToolCall, ToolOutcome, TurnEnd, Usage,
 };
 use std::collections::HashSet;
@@ -37,6 +37,8 @@ pub struct History {
     pub model: String,
     /// The session of the planner, where one planned.
     pub planner: Option<SessionId>,
+    /// The subagents that were started, as they were last written down, in the order they began.
+    pub children: Vec<ChildRun>,
     /// How hard it was told to think.
     pub effort: Option<String>,
     /// What the model may do.
@@ -194,6 +196,13 @@ impl Fold {
                 history.jobs.push(*job.clone());
             }
             RecordBody::JobEnded(ended) => history.jobs.retain(|job| job.job != ended.job),
+            RecordBody::Child(run) => {
+                history.usage.add(run.usage);
+                match history.children.iter_mut().find(|known| known.child == run.child) {
+                    Some(known) => known.clone_from(run),
+                    None => history.children.push(run.as_ref().clone()),
+                }
+            }
             RecordBody::Left(left) => history.usage.add(left.usage.unwrap_or_default()),
             RecordBody::Rewound(_) => history.broke = Some(Break::Rewind),
             RecordBody::RulesFired(fired) => self.spend(fired.usage.unwrap_or_default()),

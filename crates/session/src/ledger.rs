@@ -7,7 +7,7 @@ use crate::line;
 use crate::part::Part;
 use crate::sealed;
 use crate::sessions::Sessions;
-use reasonix_proto::{Cost, Origin, Price, Record, RecordBody, RecordId, SessionId, Usage};
+use reasonix_proto::{BUILD_AGENT, Cost, Origin, Price, Record, RecordBody, RecordId, SessionHead, SessionId, Usage};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::fs::File;
@@ -37,7 +37,16 @@ pub struct Entry {
     /// What it cost at the prices of its time, where they were known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<Cost>,
+    /// `subagent` for a request of one; none for a session's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// The agent that the subagent works as.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
 }
+
+/// What a request of a subagent is called.
+const SUBAGENT: &str = "subagent";
 
 impl Entry {
     /// The entry of a record that a request answered with; none for other records, and where nothing was counted.
@@ -54,7 +63,23 @@ impl Entry {
             _ => return None,
         };
         let (folder, cost) = (folder.to_owned(), price(&model).map(|price| price.money(usage)));
-        Some(Self { at: record.at, session: session.clone(), record: record.id, folder, model, usage, cost })
+        let (session, record, at) = (session.clone(), record.id, record.at);
+        Some(Self { at, session, record, folder, model, usage, cost, kind: None, agent: None })
+    }
+
+    /// The same of a session that begins like this.
+    #[must_use]
+    pub fn within(self, head: &SessionHead) -> Self {
+        match &head.from {
+            Some(Origin::Task { .. }) => self.by_subagent(head.agent.as_deref().unwrap_or(BUILD_AGENT)),
+            _ => self,
+        }
+    }
+
+    /// The same as a request of a subagent that works as this agent.
+    #[must_use]
+    pub fn by_subagent(self, agent: &str) -> Self {
+        Self { kind: Some(SUBAGENT.to_owned()), agent: Some(agent.to_owned()), ..self }
     }
 }
 
@@ -132,12 +157,13 @@ impl Ledger {
         Ok(part)
     }
 
-    /// Appends what the sessions and their planners have and the ledger has not; gives how many entries that were. Copies
+    /// Appends what the sessions, their planners and their subagents have and the ledger has not; gives how many entries that were. Copies
     /// in forks and what was imported were not spent there, and are left out.
     pub fn catch_up(&self, sessions: &Sessions, price: impl Fn(&str) -> Option<Price>) -> io::Result<usize> {
         let known: HashSet<_> = self.read()?.entries.into_iter().map(|entry| (entry.session, entry.record)).collect();
         let mut missing = Vec::new();
-        for sessions in [sessions, &sessions.planners()] {
+        let [planners, children] = sessions.kin();
+        for sessions in [sessions, &planners, &children] {
             for session in crate::list::ids(sessions.folder())? {
                 let path = sessions.folder().join(format!("{session}.jsonl"));
                 // Gone since the folder was read.
@@ -159,6 +185,7 @@ impl Ledger {
 fn spent_in(session: &SessionId, file: File, price: &impl Fn(&str) -> Option<Price>) -> io::Result<Vec<Entry>> {
     let mut found = Vec::new();
     let (mut folder, mut copied, mut foreign) = (String::new(), 0, false);
+    let mut begun = None;
     sealed::each_line(&mut BufReader::with_capacity(256 * 1024, file), |line| {
         let kinds: [&[u8]; 5] = [
             b"\"kind\":\"session\"",
@@ -181,10 +208,14 @@ fn spent_in(session: &SessionId, file: File, price: &impl Fn(&str) -> Option<Pri
                     _ => 0,
                 };
                 foreign = matches!(head.from, Some(Origin::Import { .. }));
+                begun = Some(head.clone());
             }
             RecordBody::Resumed { .. } => foreign = false,
             _ if foreign || record.id.0 <= copied => {}
-            _ => found.extend(Entry::of(&record, session, &folder, price)),
+            _ => found.extend(Entry::of(&record, session, &folder, price).map(|entry| match &begun {
+                Some(head) => entry.within(head),
+                None => entry,
+            })),
         }
     })?;
     Ok(found)

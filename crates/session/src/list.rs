@@ -254,7 +254,9 @@ fn begin(line: &[u8], read: u64) -> Option<Known> {
     }
     let Record { at, body: RecordBody::Session(head), .. } = line::parse(line)? else { return None };
     let from = match head.from {
-        Some(Origin::Fork { session, .. } | Origin::Handoff { session }) => Some(session),
+        Some(Origin::Fork { session, .. } | Origin::Handoff { session } | Origin::Task { session, .. }) => {
+            Some(session)
+        }
         _ => None,
     };
     Some(Known {
@@ -283,7 +285,13 @@ impl Known {
             }
             kind => matches!(
                 kind,
-                Kind::TurnEnded | Kind::Compacted | Kind::Titled | Kind::Discarded | Kind::Planner | Kind::Left
+                Kind::TurnEnded
+                    | Kind::Compacted
+                    | Kind::Titled
+                    | Kind::Discarded
+                    | Kind::Planner
+                    | Kind::Child
+                    | Kind::Left
             ),
         };
         let Some(record) = (wanted && line::is_sound(text)).then(|| line::parse(text)).flatten() else { return };

@@ -161,6 +161,7 @@ impl Loaded {
                     | Kind::TurnEnded
                     | Kind::Compacted
                     | Kind::Planner
+                    | Kind::Child
                     | Kind::Left
             ),
         };

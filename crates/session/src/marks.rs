@@ -43,6 +43,7 @@ impl Marks {
             }
             RecordBody::TurnEnded { usage, cost, .. } => self.pay(*usage, cost.as_ref()),
             RecordBody::Planner(turn) => self.pay(turn.usage, turn.cost.as_ref()),
+            RecordBody::Child(run) => self.pay(run.usage, run.cost.as_ref()),
             RecordBody::Compacted(folded) => self.usage.add(folded.usage.unwrap_or_default()),
             RecordBody::Left(left) => self.usage.add(left.usage.unwrap_or_default()),
             RecordBody::Discarded => self.discarded = true,

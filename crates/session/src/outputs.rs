@@ -14,10 +14,12 @@ const SCHEME: &[u8] = b"artifact://";
 /// How many digits of its hash name an output.
 pub(crate) const DIGITS: usize = 16;
 
-/// All logs below a state folder, also those of planners, the one written to last first.
+/// All logs below a state folder, also those of planners and subagents, the one written to last first.
 pub(crate) fn logs_of(state: &Path) -> io::Result<Vec<Found>> {
     let mut all = list::files(&state.join("sessions"))?;
-    all.extend(list::files(&state.join("planners").join("sessions"))?);
+    for kin in ["planners", "children"] {
+        all.extend(list::files(&state.join(kin).join("sessions"))?);
+    }
     all.sort_by(|a, b| (b.modified, &b.id).cmp(&(a.modified, &a.id)));
     Ok(all)
 }

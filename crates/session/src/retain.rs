@@ -7,6 +7,7 @@ use crate::outputs::{DIGITS, logs_of, names_with_nested};
 use crate::part::Part;
 use crate::sessions::Sessions;
 use crate::specs::forget_unnamed;
+use reasonix_proto::SessionId;
 use reasonix_store::{BlobKey, Blobs, taken_by};
 use std::collections::HashMap;
 use std::fs::Metadata;
@@ -54,14 +55,10 @@ pub fn retain(state: &Path, bounds: &Retention, dry: bool) -> io::Result<Retaine
     let mut retained = Retained { sessions: thin_out(&sessions, bounds, dry)?, ..Retained::default() };
     if !dry {
         forget_strays(state);
-        for planner in sessions.planners_of_none()? {
-            let young = sessions.planners().folder().join(format!("{planner}.jsonl"));
-            if young.metadata().is_ok_and(|found| age_of(&found) > YOUNG) {
-                // One that is in use stays.
-                let _ = sessions.planners().remove_alone(&planner);
-            }
-        }
-        for sessions in [&sessions, &sessions.planners()] {
+        let [planners, children] = sessions.kin();
+        forget_kin(&planners, &sessions.planners_of_none()?);
+        forget_kin(&children, &sessions.children_of_none()?);
+        for sessions in [&sessions, &planners, &children] {
             forget_unnamed(sessions.folder(), YOUNG)?;
         }
     }
@@ -71,11 +68,22 @@ pub fn retain(state: &Path, bounds: &Retention, dry: bool) -> io::Result<Retaine
     Ok(retained)
 }
 
+/// Removes sessions that worked for others which are gone; one that is in use stays.
+fn forget_kin(kin: &Sessions, gone: &[SessionId]) {
+    for session in gone {
+        let young = kin.folder().join(format!("{session}.jsonl"));
+        if young.metadata().is_ok_and(|found| age_of(&found) > YOUNG) {
+            let _ = kin.remove_alone(session);
+        }
+    }
+}
+
 fn thin_out(sessions: &Sessions, bounds: &Retention, dry: bool) -> io::Result<Part> {
     let mut part = Part::default();
     let mut room: HashMap<String, u64> = HashMap::new();
-    for folder in [sessions.folder().to_owned(), sessions.planners().folder().to_owned()] {
-        for (path, found) in files_in(&folder) {
+    let [planners, children] = sessions.kin();
+    for folder in [sessions.folder(), planners.folder(), children.folder()] {
+        for (path, found) in files_in(folder) {
             let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
             let id = name.split('.').next().unwrap_or_default();
             *room.entry(id.to_owned()).or_default() += taken_by(&found);
@@ -90,7 +98,7 @@ fn thin_out(sessions: &Sessions, bounds: &Retention, dry: bool) -> io::Result<Pa
         let goes = (old || much) && (dry || sessions.remove_alone(&file.id).is_ok());
         part.take(size, goes);
     }
-    // Planners and what lies beside no session.
+    // Planners, subagents and what lies beside no session.
     part.bytes += room.into_values().sum::<u64>();
     Ok(part)
 }
@@ -133,7 +141,9 @@ fn thin_outputs(state: &Path, bounds: &Retention, dry: bool) -> io::Result<Part>
 
 /// Removes what dead processes left of files, and what terminals are gone that went on with a session.
 fn forget_strays(state: &Path) {
-    for folder in [state.to_owned(), state.join("sessions"), state.join("planners/sessions")] {
+    for folder in
+        [state.to_owned(), state.join("sessions"), state.join("planners/sessions"), state.join("children/sessions")]
+    {
         for (path, found) in files_in(&folder) {
             let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
             if name.starts_with('.') && name.ends_with(".tmp") && age_of(&found) > DAY {

@@ -117,7 +117,13 @@ impl Sessions {
 
     /// Looks at a session without taking or changing it; another process may be writing it.
     pub fn look(&self, wanted: &str) -> Result<SeenSession, SessionError> {
-        let place = self.place(self.find(wanted)?);
+        let place = match self.find(wanted) {
+            // Subagents are in no list, and can be looked at by their ids.
+            Err(SessionError::NotFound { .. }) if self.children().find(wanted).is_ok() => {
+                self.children().place(self.children().find(wanted)?)
+            }
+            found => self.place(found?),
+        };
         let Loaded { head, shape, marks, damage, .. } = load(&place)?;
         let mut notices = damage.phrases(&place);
         if damage.torn > 0 {
@@ -262,8 +268,11 @@ impl Sessions {
             let others = self.named_by(|other| *other != session).map_err(failed())?;
             planners.retain(|planner| !others.contains(planner));
         }
-        for planner in planners {
-            let place = self.planners().place(planner);
+        let children = self.children_of(&session).map_err(failed())?;
+        let [kept, below] = self.kin();
+        let planners = planners.into_iter().map(|planner| kept.place(planner));
+        let children = children.into_iter().map(|child| below.place(child));
+        for place in planners.chain(children).collect::<Vec<_>>() {
             let _lock = place.lock()?;
             named.extend(names_with_nested(&blobs, &place.log()).map_err(failed())?);
             remove(&place)?;

@@ -52,7 +52,12 @@ pub enum GroupBy {
     Model,
     /// The working folder.
     Project,
+    /// The agent of a subagent; what sessions ask themselves is put together.
+    Agent,
 }
+
+/// What stands for everything that no subagent asked.
+const OWN: &str = "session";
 
 /// Now, in milliseconds since the Unix epoch.
 pub fn now() -> u64 {
@@ -73,10 +78,11 @@ pub fn tallies<'a>(entries: impl IntoIterator<Item = &'a Entry>, by: GroupBy) ->
     let mut sums: BTreeMap<&str, Tally> = BTreeMap::new();
     for entry in entries {
         let name = match by {
-            GroupBy::Model => &entry.model,
+            GroupBy::Model => entry.model.as_str(),
             GroupBy::Project => &entry.folder,
+            GroupBy::Agent => entry.agent.as_deref().unwrap_or(OWN),
         };
-        let fresh = || Tally { name: name.clone(), ..Tally::default() };
+        let fresh = || Tally { name: name.to_owned(), ..Tally::default() };
         sums.entry(name).or_insert_with(fresh).add(entry.usage, entry.cost.as_ref());
     }
     let mut sums: Vec<Tally> = sums.into_values().collect();
@@ -95,7 +101,17 @@ mod tests {
         let cost = spent.map(|spent| Cost { spent, saved: 1, currency: "USD".into() });
         let usage = Usage { input: 100, cached: 75, output: 10, ..Usage::default() };
         let (folder, model) = (folder.into(), model.into());
-        Entry { at, session: SessionId::from("s"), record: RecordId(at), folder, model, usage, cost }
+        Entry {
+            at,
+            session: SessionId::from("s"),
+            record: RecordId(at),
+            folder,
+            model,
+            usage,
+            cost,
+            kind: None,
+            agent: None,
+        }
     }
 
     #[test]
@@ -115,5 +131,10 @@ mod tests {
         let names = |by| tallies(&entries, by).into_iter().map(|sum| sum.name).collect::<Vec<_>>();
         assert_eq!(names(GroupBy::Model), ["x/dear", "x/cheap", "y/free"]);
         assert_eq!(names(GroupBy::Project), ["/a", "/b"]);
+        let mut entries = entries.to_vec();
+        entries[0] = entries[0].clone().by_subagent("explore");
+        let by_agent: Vec<_> =
+            tallies(&entries, GroupBy::Agent).into_iter().map(|sum| (sum.name, sum.requests)).collect();
+        assert_eq!(by_agent, [("explore".to_owned(), 1), ("session".to_owned(), 4)]);
     }
 }

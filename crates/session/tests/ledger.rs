@@ -18,6 +18,8 @@ fn entry(session: &str, record: u64) -> Entry {
         model: "local/m".into(),
         usage: Usage { input: 10, output: 2, ..Usage::default() },
         cost: Some(Cost { spent: 5, saved: 1, currency: "USD".into() }),
+        kind: None,
+        agent: None,
     }
 }
 

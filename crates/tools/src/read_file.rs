@@ -58,7 +58,7 @@ impl TypedTool for ReadFile {
 }
 
 fn is_artifact(path: &str) -> bool {
-    path.starts_with("artifact://")
+    path.starts_with("artifact://") || path.starts_with("agent://")
 }
 
 /// The skill and the path in it that `skill://NAME/path` means.

@@ -166,6 +166,7 @@ fn perform(app: &mut App, action: KeyAction) -> Vec<ScreenEffect> {
             Vec::new()
         }
         KeyAction::Transcript => commands::open_transcript(app),
+        KeyAction::Children => crate::choices::subagents(app),
         KeyAction::HistorySearch => {
             let entry = |text: &str| PickerEntry {
                 value: Picked::Prompt(text.to_owned()),

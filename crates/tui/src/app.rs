@@ -1,5 +1,6 @@
 //! The state of the front end, what can happen to it, and what it wants done.
 
+use crate::children::ChildrenSeen;
 use crate::composer::Composer;
 use crate::frame::Input;
 use crate::keys::Bindings;
@@ -190,6 +191,8 @@ pub struct App {
     pub facts: StatusFacts,
     /// What is being done.
     pub work: TurnProgress,
+    /// The subagents.
+    pub children: ChildrenSeen,
     /// What waits for its turn.
     pub queue: Vec<Queued>,
     /// The commands that can be had.
@@ -252,6 +255,7 @@ impl App {
             keys,
             facts: StatusFacts::default(),
             work: TurnProgress::default(),
+            children: ChildrenSeen::default(),
             queue: Vec::new(),
             commands: Vec::new(),
             size,

@@ -2,10 +2,10 @@
 
 use crate::app::{App, HostRequest, QueryPurpose, ScreenEffect};
 use crate::commands::{rewind_what, run, show, theme};
-use crate::overlays::{FieldPurpose, Overlay, Pager, Picked, Picker, Subject};
+use crate::overlays::{FieldPurpose, Overlay, Pager, Picked, Picker, PickerEntry, Subject};
 use crate::update::note;
 use ratatui_core::text::Line;
-use reasonix_proto::{Level, MemoryReach, Op, Phrase, Query, TreeFilter};
+use reasonix_proto::{ChildRun, Level, MemoryReach, Op, Phrase, Query, SessionId, TreeFilter};
 
 /// An entry of a list was chosen.
 pub(crate) fn chosen(app: &mut App, picked: Picked) -> Vec<ScreenEffect> {
@@ -34,6 +34,7 @@ pub(crate) fn chosen(app: &mut App, picked: Picked) -> Vec<ScreenEffect> {
         }
         Picked::Theme(name) => theme(app, &name),
         Picked::Memory { scope, name } => read_memory(app, &scope, &name),
+        Picked::Child { session, .. } => read_child(app, &session),
         Picked::Address => crate::setup::address(app),
     }
 }
@@ -49,9 +50,13 @@ pub(crate) fn written(app: &mut App, wanted: FieldPurpose, text: String) -> Vec<
     }
 }
 
-/// The user wants to be rid of an entry: they are asked once more.
+/// The user wants to be rid of an entry: they are asked once more, but for a subagent, which stops.
 pub(crate) fn removed(app: &mut App, picked: Picked) -> Vec<ScreenEffect> {
-    let Picked::Memory { scope, name } = picked else { return Vec::new() };
+    let (scope, name) = match picked {
+        Picked::Memory { scope, name } => (scope, name),
+        Picked::Child { child, .. } => return stop_child(app, child),
+        _ => return Vec::new(),
+    };
     let title = Phrase::new("tui.forget.title").with("name", &name);
     let forget = Picked::Send(Op::Forget { name, scope });
     let entries = vec![app.entry(Picked::Nothing, "tui.forget.no"), app.entry(forget, "tui.forget.yes")];
@@ -110,4 +115,43 @@ fn take_back(app: &mut App, id: u64) -> Vec<ScreenEffect> {
     let queued = app.queue.remove(at);
     app.composer.set(&queued.text);
     app.send(Op::Unqueue { id })
+}
+
+/// The list of subagents: Enter opens what one said and did, Delete stops it.
+pub(crate) fn subagents(app: &mut App) -> Vec<ScreenEffect> {
+    let entry = |(session, run): (&SessionId, &ChildRun)| {
+        let standing = match &run.end {
+            None => app.look.word("tui.child.works"),
+            Some(_) if run.lost => app.look.word("tui.child.lost"),
+            Some(_) => app.look.word("tui.child.over"),
+        };
+        PickerEntry {
+            value: Picked::Child { session: session.clone(), child: run.child.clone() },
+            text: format!("{} {}", run.child, run.task),
+            note: format!("{} · {standing}", run.agent),
+            current: false,
+        }
+    };
+    let entries: Vec<PickerEntry> = app.children.all().map(entry).collect();
+    if entries.is_empty() {
+        app.hint = Some(Phrase::new("tui.child.none"));
+        return Vec::new();
+    }
+    let picker = Picker::new(Subject::Child, Phrase::new("tui.list.children"), entries);
+    app.overlays.push(Overlay::Picker(Box::new(picker)));
+    Vec::new()
+}
+
+/// Opens what a subagent said and did.
+fn read_child(app: &mut App, session: &SessionId) -> Vec<ScreenEffect> {
+    if let Some((title, lines)) = app.children.transcript(session, &app.look) {
+        app.overlays.push(Overlay::Pager(Box::new(Pager::new(title, lines, true))));
+    }
+    Vec::new()
+}
+
+/// Stops a subagent that works.
+fn stop_child(app: &mut App, child: String) -> Vec<ScreenEffect> {
+    app.overlays.pop();
+    app.send(Op::StopChild { child })
 }

@@ -5,6 +5,7 @@
 mod act;
 pub mod app;
 pub mod cells;
+pub mod children;
 mod choices;
 mod commands;
 pub mod composer;

@@ -3,11 +3,12 @@
 use crate::act;
 use crate::app::{App, HostNews, Msg, QueryPurpose, ScreenEffect};
 use crate::cells::Notice;
+use crate::children::ChildrenSeen;
 use crate::choices;
 use crate::frame::{Input, Key};
 use crate::overlays::{Approval, KeyHeard, Outcome, Overlay, PlanOverlay, QuestionOverlay, Subject};
 use crate::replies;
-use reasonix_proto::{Done, Event, Level, Op, Phrase, Query, RecordBody, Settled, ToolOutcome, TurnState};
+use reasonix_proto::{Done, Envelope, Event, Level, Op, Phrase, Query, RecordBody, Settled, ToolOutcome, TurnState};
 use std::time::Duration;
 
 /// How long a draft may be unsaved.
@@ -18,8 +19,7 @@ pub fn update(app: &mut App, msg: Msg, now: Duration) -> Vec<ScreenEffect> {
     app.now = now;
     match msg {
         Msg::Inputs(inputs) => inputs_came(app, inputs),
-        // What a child session does is not the conversation on the screen; its call shows what came of it.
-        Msg::Event(envelope) if envelope.parent.is_some() => Vec::new(),
+        Msg::Event(envelope) if envelope.parent.is_some() => below(app, &envelope),
         Msg::Event(envelope) => event(app, &envelope.event),
         Msg::Reply(id, reply) => match app.asked.remove(&id) {
             Some(purpose) => replies::take(app, purpose, *reply),
@@ -101,6 +101,7 @@ fn host(app: &mut App, told: HostNews) -> Vec<ScreenEffect> {
                 app.transcript.clear();
                 app.queue.clear();
                 app.work = crate::work::TurnProgress::default();
+                app.children = ChildrenSeen::default();
                 note(app, Level::Info, Phrase::new("tui.other_session"));
             }
             app.ready = true;
@@ -292,7 +293,28 @@ fn put(app: &mut App, question: Overlay) -> Vec<ScreenEffect> {
     effects
 }
 
+/// What a subagent does is not the conversation on the screen: it has a line while it works, and a transcript of its own.
+fn below(app: &mut App, envelope: &Envelope) -> Vec<ScreenEffect> {
+    if let Some(child) = app.children.heard(envelope) {
+        child_over(app, &child);
+    }
+    if let Event::Answered { record } = &envelope.event
+        && let RecordBody::Decided(decided) = &record.body
+    {
+        let about = |overlay: &Overlay| matches!(overlay, Overlay::Approval(approval) if Some(&approval.asking.ask) == decided.ask.as_ref());
+        withdraw(app, about, true);
+    }
+    Vec::new()
+}
+
+/// A subagent that is over asks nothing any more.
+fn child_over(app: &mut App, child: &str) {
+    let about = |overlay: &Overlay| matches!(overlay, Overlay::Approval(approval) if approval.asking.child.as_deref() == Some(child));
+    withdraw(app, about, false);
+}
+
 fn event(app: &mut App, event: &Event) -> Vec<ScreenEffect> {
+    app.children.told(event).iter().for_each(|child| child_over(app, child));
     app.transcript.apply(event, app.now);
     let elapsed = app.work.elapsed(app.now);
     let over = app.work.apply(event, app.now);
@@ -318,7 +340,7 @@ fn event(app: &mut App, event: &Event) -> Vec<ScreenEffect> {
         }
         Event::Answered { record } => {
             if let RecordBody::Decided(decided) = &record.body {
-                let about = |overlay: &Overlay| matches!(overlay, Overlay::Approval(approval) if approval.asking.call == decided.call);
+                let about = |overlay: &Overlay| matches!(overlay, Overlay::Approval(approval) if approval.asking.child.is_none() && approval.asking.call == decided.call);
                 withdraw(app, about, true);
             }
         }

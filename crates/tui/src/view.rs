@@ -101,6 +101,7 @@ fn bottom(app: &mut App, width: u16, height: usize) -> (Vec<Line<'static>>, Opti
         // The question itself says what is waited for.
         if app.overlays.is_empty() {
             lines.extend(app.work.line(width, &look, app.now, app.facts.model(), &stop));
+            lines.extend(app.children.lines(width, &look));
         }
         lines.extend(queued(app, width));
     }

@@ -8,8 +8,8 @@ use super::{View, answer_of, is_cut_off};
 use crate::person::{Decision, Person};
 use crate::say::{self, Colour, Style, clean};
 use reasonix_proto::{
-    Asking, CallId, Envelope, Event, Inquiry, Level, Message, Op, Phrase, Proposal, Record, RecordBody, Shown,
-    TurnState,
+    Asking, CallId, Envelope, Event, Inquiry, Level, Message, Op, Phrase, Proposal, Record, RecordBody, SessionId,
+    Shown, TurnState,
 };
 use std::collections::HashMap;
 use std::io::{self, IsTerminal, Write};
@@ -38,6 +38,9 @@ pub(crate) struct Plain {
     asked: HashMap<CallId, String>,
     /// Who or what refused calls that have no outcome yet.
     refused: HashMap<CallId, reasonix_proto::DecidedBy>,
+    /// The subagents by their sessions, and what each did last.
+    children: HashMap<SessionId, String>,
+    doing: HashMap<SessionId, String>,
 }
 
 impl Plain {
@@ -59,6 +62,8 @@ impl Plain {
             subjects: HashMap::new(),
             asked: HashMap::new(),
             refused: HashMap::new(),
+            children: HashMap::new(),
+            doing: HashMap::new(),
         }
     }
 
@@ -261,6 +266,30 @@ impl Plain {
     }
 }
 
+impl Plain {
+    fn dim(&mut self, phrase: &Phrase) {
+        self.spinner.wipe();
+        let line = clean(&self.style.text(phrase)).replace('\n', " ");
+        say::line_err(&self.style.err(Colour::Dim, &format!("  {line}")));
+    }
+
+    /// How a subagent stands.
+    fn child_stands(&mut self, record: &Record) {
+        let RecordBody::Child(run) = &record.body else { return };
+        let phrase = match &run.end {
+            None => {
+                self.children.insert(run.session.clone(), run.child.clone());
+                Phrase::new("cli.child_began").with("task", &run.task)
+            }
+            Some(_) => Phrase::new("cli.child_over")
+                .with("steps", run.steps)
+                .with("seconds", run.took_ms / 1000)
+                .with("summary", &run.summary),
+        };
+        self.dim(&phrase.with("child", &run.child).with("agent", &run.agent));
+    }
+}
+
 impl View for Plain {
     fn show(&mut self, envelope: &Envelope) -> io::Result<Option<Op>> {
         self.settle_cut_off(&envelope.event)?;
@@ -305,6 +334,7 @@ impl View for Plain {
                     say::notice(level, &phrase);
                 }
             }
+            Event::Changed { record } if matches!(record.body, RecordBody::Child(_)) => self.child_stands(record),
             // Whoever changed something here is told that it is so now; in a run nobody did.
             Event::Changed { record } if self.person.is_some() => self.changed(record, None),
             Event::Moved { record, text } if self.person.is_some() => self.changed(record, text.as_deref()),
@@ -318,6 +348,21 @@ impl View for Plain {
             _ => {}
         }
         Ok(None)
+    }
+
+    /// A line where a subagent begins and where it is over, and one for each thing that it does.
+    fn child(&mut self, envelope: &Envelope) -> io::Result<()> {
+        match &envelope.event {
+            Event::Working { doing, .. } if !doing.is_empty() => {
+                let name = self.children.get(&envelope.session).cloned().unwrap_or_default();
+                if self.doing.insert(envelope.session.clone(), doing.clone()).as_ref() != Some(doing) {
+                    self.dim(&Phrase::new("cli.child_doing").with("child", name).with("doing", doing));
+                }
+            }
+            Event::Changed { record } => self.child_stands(record),
+            _ => {}
+        }
+        Ok(())
     }
 
     fn flush(&mut self) -> io::Result<()> {

@@ -23,6 +23,7 @@ pub(crate) mod sandbox;
 pub(crate) mod serve;
 pub(crate) mod skills;
 pub(crate) mod stream_rules;
+pub(crate) mod task;
 pub(crate) mod tools;
 pub(crate) mod tui;
 pub(crate) mod undo;

@@ -11,7 +11,7 @@ use crate::people::People;
 use crate::recall::{look_back, memories_of, no_look_back, on_by_itself};
 use crate::spec::Start;
 use crate::told::{as_told, told_where_known};
-use crate::tools::{Explored, Keeping, LookBack};
+use crate::tools::{Delegates, Explored, Keeping, LookBack, Nobody, recall_tools, task_tool};
 use reasonix_agent::{Artifacts, Tool, ToolSpec, Tools};
 use reasonix_exec::Confinement;
 use reasonix_proto::{EditFormat, Phrase, SessionHead};
@@ -77,17 +77,33 @@ pub(crate) struct Carried {
     keeping: Keeping,
     explored: Explored,
     jobs: Arc<Jobs>,
+    others: Arc<dyn Delegates>,
+    /// They are a subagent's, which has fewer.
+    below: bool,
 }
 
 impl Carried {
     /// What a session has that was opened.
-    pub(crate) fn of(start: &Start, opened: &Opened, (todo, jobs): (&Todo, &Arc<Jobs>), people: &Arc<People>) -> Self {
+    pub(crate) fn of(
+        start: &Start,
+        opened: &Opened,
+        (todo, people, jobs): (&Todo, &Arc<People>, &Arc<Jobs>),
+        others: &Arc<dyn Delegates>,
+    ) -> Self {
         let session = opened.history.head.as_ref().map(|head| head.session.clone());
         let own = session.map(|session| (session, opened.past.clone()));
         let keeping = Keeping { memories: memories_of(start), own: own.clone(), inward: Arc::default() };
         let explored = Explored::of(opened.past.clone());
-        let (todo, people, jobs) = (todo.clone(), people.clone(), Arc::clone(jobs));
-        Self { todo, people, from: look_back(start, own), keeping, explored, jobs }
+        let (todo, people, from) = (todo.clone(), people.clone(), look_back(start, own));
+        let (others, jobs) = (others.clone(), Arc::clone(jobs));
+        Self { todo, people, from, keeping, explored, jobs, others, below: false }
+    }
+
+    /// What a subagent has: it looks back, and may have subagents itself.
+    fn below(start: &Start, others: &Arc<dyn Delegates>) -> Self {
+        let keeping = Keeping { memories: memories_of(start), own: None, inward: Arc::default() };
+        let (from, others) = (look_back(start, None), others.clone());
+        Self { from, keeping, others, below: true, ..Self::bare() }
     }
 
     /// For tools that are never run.
@@ -99,12 +115,20 @@ impl Carried {
             keeping: keeps_nothing(),
             explored: Explored::default(),
             jobs: Jobs::bare(),
+            others: Arc::new(Nobody),
+            below: false,
         }
     }
 
     /// The tools, in the order they are sent.
     fn tools(&self) -> Vec<Arc<dyn Tool>> {
-        stateful(&self.todo, &self.people, &self.from, (&self.keeping, &self.explored))
+        let mut tools = match self.below {
+            false => stateful(&self.todo, &self.people, &self.from, (&self.keeping, &self.explored)),
+            true => recall_tools(&self.from, &self.keeping, &self.explored),
+        };
+        tools.retain(|tool| !self.below || tool.spec().traits.reads);
+        tools.extend(task_tool(&self.others));
+        tools
     }
 }
 
@@ -143,6 +167,27 @@ pub(crate) fn all_tools(
     // Whoever puts the same tools together again says the same.
     let _ = carried.keeping.inward.set(inward.map(|tool| tool.spec().name.clone()).collect());
     tools
+}
+
+/// Everything that a subagent may have: what touches files, what runs, what looks back. It asks nobody, plans nothing and keeps
+/// no list.
+pub(crate) fn tools_below(
+    start: &Start,
+    artifacts: &Arc<dyn Artifacts>,
+    shell: Shell,
+    fleet: &Arc<Fleet>,
+    (others, window): (&Arc<dyn Delegates>, u64),
+) -> Tools {
+    let chosen = &start.world.settings.tools.enabled;
+    let small = (1..=SMALL).contains(&window);
+    let on = |spec: &ToolSpec| match chosen.is_empty() {
+        true => on_by_itself(start, &spec.traits) && !(small && spec.traits.rare),
+        false => chosen.contains(&spec.name),
+    };
+    let mut tools = all_tools(start, artifacts, &Carried::below(start, others), shell, None);
+    tools.extend(fleet.tools(artifacts, window, &[]));
+    tools.retain(|tool| on(tool.spec()));
+    Tools::new(tools)
 }
 
 /// The tools that are on: those the user chose; otherwise, in a session that goes on, the ones it had, told as it was told

@@ -12,12 +12,14 @@ mod revise_plan;
 mod rewind;
 mod steps;
 mod submit_plan;
+mod task;
 
 pub use checkpoint::Explored;
 pub(crate) use complete_step::Plans;
 pub use history::LookBack;
 pub use keeping::Keeping;
 pub(crate) use submit_plan::title_of;
+pub(crate) use task::{Assignment, Assignments, Delegates, Nobody};
 
 use reasonix_agent::Tool;
 use reasonix_tools::Typed;
@@ -31,6 +33,11 @@ pub(crate) fn asking_tools(plans: &Plans) -> Vec<Arc<dyn Tool>> {
         Arc::new(Typed::of(complete_step::CompleteStep(plans.clone()))),
         Arc::new(Typed::of(revise_plan::RevisePlan(plans.clone()))),
     ]
+}
+
+/// The tool that starts subagents; none where there may be none.
+pub(crate) fn task_tool(others: &Arc<dyn Delegates>) -> Option<Arc<dyn Tool>> {
+    others.may_be().then(|| Arc::new(Typed::of(task::Task(Arc::clone(others)))) as Arc<dyn Tool>)
 }
 
 /// The tools that look back, in the order they are sent.

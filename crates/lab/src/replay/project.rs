@@ -33,6 +33,7 @@ pub(crate) fn event_of(record: &Record) -> Option<Event> {
         | RecordBody::AgentChanged { .. }
         | RecordBody::Planned(_)
         | RecordBody::Planner(_)
+        | RecordBody::Child(_)
         | RecordBody::Escalated(_)
         | RecordBody::PostureChanged { .. }
         | RecordBody::Rewound(_)

@@ -29,6 +29,8 @@ pub enum KeyAction {
     Unfold,
     /// Opens the whole transcript.
     Transcript,
+    /// Lists the subagents.
+    Children,
     /// Searches earlier prompts.
     HistorySearch,
     /// Opens the draft in the user's editor.
@@ -112,6 +114,7 @@ const DEFAULTS: &[(KeyAction, &str, &[Chord])] = &[
     (KeyAction::Redraw, "app.redraw", &[Chord::ctrl('l')]),
     (KeyAction::Unfold, "tools.expand", &[Chord::ctrl('o')]),
     (KeyAction::Transcript, "transcript.open", &[Chord::ctrl('t')]),
+    (KeyAction::Children, "children.open", &[alt('a')]),
     (KeyAction::HistorySearch, "history.search", &[Chord::ctrl('r')]),
     (KeyAction::Editor, "editor.external", &[Chord::ctrl('g')]),
     (KeyAction::Picture, "editor.pasteImage", &[Chord::ctrl('v')]),

@@ -6,7 +6,7 @@ use crate::keys::{Chord, Code};
 use crate::overlays::{LineField, Outcome, keys_line, rule};
 use crate::text::{columns, cut, neutral, wrap};
 use ratatui_core::text::{Line, Span};
-use reasonix_proto::{MemoryReach, Op, Phrase, Query, RecordId, SettingSource, TreeFilter};
+use reasonix_proto::{MemoryReach, Op, Phrase, Query, RecordId, SessionId, SettingSource, TreeFilter};
 
 /// What is chosen from a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,6 +45,8 @@ pub enum Subject {
     Forget,
     /// Yes or no to taking back what a turn did to files.
     Undo,
+    /// A subagent.
+    Child,
     /// Whether to go on in the session that was handed over to.
     HandedOver,
     /// An endpoint of the setup.
@@ -103,6 +105,13 @@ pub enum Picked {
         scope: MemoryReach,
         /// Its name.
         name: String,
+    },
+    /// A subagent is looked at.
+    Child {
+        /// Its own session.
+        session: SessionId,
+        /// What it is called.
+        child: String,
     },
     /// The address of an endpoint is to be written.
     Address,
@@ -232,7 +241,7 @@ impl Picker {
             Code::PageDown | Code::Right => self.chosen = (self.chosen + self.page).min(last),
             Code::Home => self.chosen = 0,
             Code::End => self.chosen = last,
-            Code::Delete if self.subject == Subject::Memory => {
+            Code::Delete if matches!(self.subject, Subject::Memory | Subject::Child) => {
                 let chosen = self.shown().get(self.chosen).map(|entry| entry.value.clone());
                 return chosen.map_or(Outcome::Stay, Outcome::Removed);
             }

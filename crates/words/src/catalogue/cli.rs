@@ -688,6 +688,23 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "{session}  its planner, whole, {records} {records|record|records}",
         "{session}  其计划会话，完整，{records} 条记录",
     ),
+    (
+        "cli.child_whole",
+        "{session}  its subagent, whole, {records} {records|record|records}",
+        "{session}  其子代理会话，完整，{records} 条记录",
+    ),
+    (
+        "cli.child_damaged",
+        "{session}  subagent, damaged, {records} {records|record|records} can be read",
+        "{session}  子代理会话，已损坏，可读取 {records} 条记录",
+    ),
+    ("cli.child_began", "{child} ({agent}) began: {task}", "{child}（{agent}）开始：{task}"),
+    ("cli.child_doing", "{child}: {doing}", "{child}：{doing}"),
+    (
+        "cli.child_over",
+        "{child} ({agent}) is over after {steps} {steps|step|steps}, {seconds} s: {summary}",
+        "{child}（{agent}）结束，{steps} 步，{seconds} 秒：{summary}",
+    ),
     ("cli.session_whole", "{session}  whole, {records} {records|record|records}", "{session}  完整，{records} 条记录"),
     (
         "cli.schema_with_command",

@@ -424,16 +424,22 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ),
     ("engine.agent_later", "the agent changes when the running turn is done", "当前轮次结束后切换代理"),
     (
-        "engine.agent_mentioned",
-        "@agent-{name} stays text: agents that work beside this one are not there yet",
-        "@agent-{name} 按文字处理：尚不支持同时工作的子代理",
-    ),
-    ("engine.agent_mentioned.hint", "/agent {name} lets it go on with this session", "/agent {name} 可让它接手本会话"),
-    (
         "engine.agent_model",
         "the agent {agent} wants the model {model}, which is not there; it goes on with this one",
         "代理 {agent} 需要模型 {model}，但没有该模型；继续使用当前模型",
     ),
+    (
+        "engine.child_lost",
+        "the subagent {child} ({task}) was lost with the process that it ran in; what it did is in its own session",
+        "子代理 {child}（{task}）已随其进程丢失；它做过的事记录在自己的会话中",
+    ),
+    (
+        "engine.children_bound",
+        "the model wanted more subagents than a turn may have ({most}); they were not started",
+        "模型请求的子代理超过每轮上限（{most}），未启动",
+    ),
+    ("engine.children_bound.hint", "task.per_turn in the settings is the bound", "上限由设置中的 task.per_turn 决定"),
+    ("engine.no_child", "no subagent {child} is at work", "没有名为 {child} 的子代理在工作"),
     ("engine.agent_off", "the agent {name} is switched off in {place}", "代理 {name} 已在 {place} 中停用"),
     (
         "engine.agent_rule",

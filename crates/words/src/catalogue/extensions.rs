@@ -62,8 +62,8 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ),
     (
         "extensions.forks",
-        "meant for a subagent, which is not there yet, and done in this conversation: {names}",
-        "原应由子代理执行（尚不支持），将在当前对话中进行：{names}",
+        "meant for a subagent, and done in this conversation: {names}",
+        "原应由子代理执行，将在当前对话中进行：{names}",
     ),
     (
         "extensions.hidden",
@@ -85,11 +85,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "{path}: its front matter is not valid YAML and was read line by line",
         "{path}：文件头不是有效的 YAML，已逐行读取",
     ),
-    (
-        "extensions.later_fields",
-        "{path}: {fields} will act with subagents, which are not there yet",
-        "{path}：{fields} 将在支持子代理后生效",
-    ),
+    ("extensions.later_fields", "{path}: nothing follows from {fields} yet", "{path}：{fields} 暂未生效"),
     ("extensions.loose.hint", "put values with a colon in quotes", "含冒号的值请加引号"),
     (
         "extensions.loosens",

@@ -105,6 +105,9 @@ fn said(asking: &Asking, width: u16, look: &Look) -> Vec<Said> {
         all.push(danger(format!("! … +{}", asking.danger.len() - MOST_DANGERS)));
     }
     let other = |text: String, style| Said { part: Part::Other, text, style };
+    if let Some(child) = &asking.child {
+        all.push(other(look.say(&Phrase::new("tui.ask.child").with("child", child)), theme.text));
+    }
     if let Some(command) = &asking.command {
         let shown = folded(&visible(command)).into_owned();
         all.push(other(look.say(&Phrase::new("tui.ask.wanted_by").with("command", shown)), theme.text));

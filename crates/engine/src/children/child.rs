@@ -1,0 +1,203 @@
+//! One subagent: a session of its own, with its own prefix and no history, judged by the gate of the session that it works for.
+
+use super::heard::{Heard, Spent};
+use super::share::Share;
+use super::{Children, Kin};
+use crate::beside::Beside;
+use crate::blueprint::{Blueprint, conversation_of};
+use crate::error::EngineError;
+use crate::hooks::AroundCalls;
+use crate::observers::{KeepsLedger, TellsGate};
+use crate::roster::{kept, own_model, sampled, words_of};
+use crate::shelf::skills_chapter;
+use crate::spec::{Start, Which, folds};
+use crate::state::{Book, SessionState};
+use crate::told::as_told;
+use crate::tools::Delegates;
+use crate::world::World;
+use reasonix_agent::{Agent, Compaction, Conversation, Inbox, Limits, Model, Stop, Tool, Tools};
+use reasonix_extensions::agent_note;
+use reasonix_gate::{AgentStanding, Approvals};
+use reasonix_proto::{AgentOrigin, AgentProfile, Mode, Origin, Phrase, SessionHead, SessionId, TurnEnd};
+use reasonix_session::{Beginning, Ledger, Opened, SessionError, Sessions, in_memory};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::watch;
+
+/// What a subagent is told where its profile has no words of its own.
+const PROMPT: &str = include_str!("child.md");
+
+/// How often and how long a log is waited for that its last turn still lets go of.
+const PATIENCE: (u32, Duration) = (100, Duration::from_millis(20));
+
+/// A subagent.
+pub(super) struct Child {
+    agent: Agent,
+    conversation: Conversation,
+    heard: Arc<Heard>,
+    pub(super) session: SessionId,
+    pub(super) model: String,
+}
+
+/// Who it is to be.
+pub(super) struct Wanted<'a> {
+    /// What it is called.
+    pub(super) name: &'a str,
+    pub(super) profile: &'a AgentProfile,
+    /// The session that it goes on with.
+    pub(super) earlier: Option<&'a SessionId>,
+}
+
+impl Child {
+    /// Makes one, or takes up one that rests.
+    pub(super) async fn new(of: &Children, kin: &Kin, wanted: Wanted<'_>) -> Result<Self, EngineError> {
+        let Wanted { name, profile, earlier } = wanted;
+        let profile = narrowed(profile);
+        let world = World { tap: kin.start.world.tap.fresh(), ..kin.start.world.clone() };
+        let start = Start { workspace: kin.start.workspace.fresh(), world, attended: false, ..(*kin.start).clone() };
+        let model = model_of(kin, &start.world, &profile)?;
+        let below = of.below(name, &profile);
+        let others: Arc<dyn Delegates> = below.clone();
+        let tools = (kin.tools)(&start, &others, model.card().window);
+        // What it may not use it is not told of.
+        let usable = |tool: &&Arc<dyn Tool>| !(profile.rules.reads_only && tool.spec().traits.edits);
+        let tools = Tools::new(kept(&tools, &profile).iter().filter(usable).cloned().collect());
+        let new = || Beginning::new(head(&start, kin, (name, &profile), &model, &tools), &tools.specs());
+        let opened = open(&start, earlier, new).await?;
+        let Some(head) = opened.history.head.clone() else {
+            let phrase = Phrase::new("engine.log_unreadable").with("reason", "the subagent's session");
+            return Err(EngineError::Settings(phrase));
+        };
+        // One that goes on sends what it sent.
+        let specs = opened.past.specs(&head).ok().flatten();
+        let all: Vec<_> = tools.iter().cloned().collect();
+        let tools = specs.map_or(tools, |specs| Tools::new(as_told(&all, &specs)));
+        start.world.tap.bind(&sessions(&start), (&opened, &head), start.world.settings.record.most(), &kin.outbox);
+        let standing = AgentStanding::new(&profile, start.workspace.root())?;
+        let gate = Arc::new(kin.gate.below(name, standing));
+        let heard = Heard::new(&kin.outbox, &head.session, &kin.session);
+        let name_of_model = model.card().name.clone();
+        let book = book_of(kin, &start, (&head, &opened), (&gate, &heard), &name_of_model);
+        below.know(Kin { gate: gate.clone(), book: book.clone(), session: head.session.clone(), ..kin.clone() });
+        let limits = limits_of(kin, &start, &profile, &name_of_model);
+        let (agent, prefix) = Blueprint::new(Arc::new(model), tools)
+            .judged_by(gate.clone(), gate)
+            .kept_by(book, kin.artifacts.clone(), heard.clone())
+            .surrounded_by([Arc::new(AroundCalls(Arc::clone(&kin.hooks))) as Arc<dyn reasonix_agent::Aspect>])
+            .within(Share::of(&kin.purse), limits)
+            .build(head.system);
+        let Opened { past, history, .. } = opened;
+        let conversation = conversation_of(&prefix, history, past.turns());
+        Ok(Self { agent, conversation, heard, session: head.session, model: name_of_model })
+    }
+
+    /// Works on an assignment: how that ended, what it took, and its last words.
+    pub(super) async fn work(&mut self, assignment: String, stop: &Stop) -> (TurnEnd, Spent, String) {
+        let end = self.agent.turn(&mut self.conversation, assignment.into(), &Inbox::default(), stop).await;
+        let said = self.conversation.last_words().map(str::to_owned).unwrap_or_default();
+        (end, self.heard.take(), said)
+    }
+}
+
+/// A profile as it holds for a subagent: a model chose it, so that it can only tighten; and in the folder of the session it reads.
+fn narrowed(profile: &AgentProfile) -> AgentProfile {
+    let mut profile = profile.clone();
+    profile.origin = AgentOrigin::Project;
+    profile.rules.allow.clear();
+    profile.rules.reads_only = true;
+    profile
+}
+
+/// Subagents have a folder of their own: nobody goes on with one by mistake.
+fn sessions(start: &Start) -> Sessions {
+    Sessions::at(&start.world.home.join("state")).children()
+}
+
+async fn open(start: &Start, earlier: Option<&SessionId>, new: impl Fn() -> Beginning) -> Result<Opened, EngineError> {
+    let Some(earlier) = earlier else {
+        return match start.which {
+            Which::Unkept => Ok(in_memory(new().unkept())),
+            _ => Ok(sessions(start).create(new())?),
+        };
+    };
+    let mut tries = PATIENCE.0;
+    loop {
+        match sessions(start).open(&earlier.0, |_| {}) {
+            Err(SessionError::InUse { .. }) if tries > 0 => tries -= 1,
+            opened => return Ok(opened?),
+        }
+        tokio::time::sleep(PATIENCE.1).await;
+    }
+}
+
+fn head(
+    start: &Start,
+    kin: &Kin,
+    (name, profile): (&str, &AgentProfile),
+    model: &Arc<dyn Model>,
+    tools: &Tools,
+) -> SessionHead {
+    let card = model.card();
+    let mut base = words_of(start, profile, PROMPT);
+    let note = if profile.prompt.is_some() { String::new() } else { agent_note(profile) };
+    if !note.is_empty() {
+        base = format!("{base}\n\n{note}");
+    }
+    let instructs = tools.iter().any(|tool| tool.spec().traits.instructs);
+    let skills = if instructs { skills_chapter(start, card.window).0 } else { String::new() };
+    let from = Origin::Task { session: kin.session.clone(), child: name.to_owned() };
+    let sandbox = if tools.shell().is_some() { kin.sandbox.clone() } else { String::new() };
+    let beside = Beside {
+        base: &base,
+        skills: &skills,
+        model: &card.name,
+        window: card.window,
+        from: Some(from),
+        agent: Some(profile.name.clone()),
+        sandbox: &sandbox,
+    };
+    beside.head(start)
+}
+
+fn book_of(
+    kin: &Kin,
+    start: &Start,
+    (head, opened): (&SessionHead, &Opened),
+    (gate, heard): (&Arc<Approvals>, &Arc<Heard>),
+    model: &str,
+) -> Arc<Book> {
+    let state = SessionState::new(model.to_owned(), None, Mode::Build);
+    let book = Book::new(opened.journal.clone(), watch::Sender::new(state), heard.clone());
+    if start.which != Which::Unkept {
+        let ledger = Ledger::at(&start.world.home.join("state"));
+        let (session, folder, agent) = (head.session.clone(), head.cwd.clone(), head.agent.clone());
+        book.observe(KeepsLedger { ledger, purse: kin.purse.clone(), session, folder, agent });
+    }
+    book.observe(TellsGate(gate.clone()));
+    book
+}
+
+/// The model: the profile's own, the one that the settings have for it, or the session's.
+fn model_of(kin: &Kin, world: &World, profile: &AgentProfile) -> Result<Arc<dyn Model>, EngineError> {
+    match own_model(world, profile) {
+        Ok(Some(model)) => return Ok(model),
+        Ok(None) => {}
+        Err(phrase) => kin.outbox.warn(phrase),
+    }
+    let world = sampled(world, profile);
+    let settings = &world.settings.agent;
+    let named = settings.subagent_models.iter().find(|(name, _)| name.eq_ignore_ascii_case(&profile.name));
+    let named = named.map(|(_, model)| model).or(settings.subagent_model.as_ref());
+    if let Some(reference) = named.filter(|reference| !reference.is_empty()) {
+        return world.model(&world.settings.resolve_model(reference)?);
+    }
+    let (model, effort) = kin.asks();
+    world.model_thinking(&model, effort.as_deref())
+}
+
+fn limits_of(kin: &Kin, start: &Start, profile: &AgentProfile, model: &str) -> Limits {
+    let settings = &start.world.settings;
+    let most = settings.task.max_steps;
+    let compaction = Compaction { auto: folds(settings, model), ..kin.limits.compaction };
+    Limits { max_steps: profile.max_steps.unwrap_or(most), compaction, ..kin.limits }
+}

@@ -1,0 +1,137 @@
+//! What a subagent does, on its way into the stream of the session that it works for: what lasts as it is, the rest joined.
+
+use crate::outbox::Outbox;
+use reasonix_agent::Sink;
+use reasonix_proto::{Cost, Envelope, Event, PROTOCOL_VERSION, RecordBody, SessionId, Usage};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// What a subagent does at the moment is told this often at most.
+const JOINED: Duration = Duration::from_millis(150);
+
+/// What is kept of what it wrote last: bytes and lines.
+const TAIL: (usize, usize) = (8 * 1024, 8);
+
+/// Hears a subagent.
+pub(super) struct Heard {
+    outbox: Arc<Outbox>,
+    session: SessionId,
+    parent: SessionId,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    seq: u64,
+    spent: Spent,
+    doing: String,
+    tail: String,
+    steps: u32,
+    told: Option<Instant>,
+}
+
+/// What one turn took.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Spent {
+    pub(super) usage: Usage,
+    pub(super) steps: u32,
+    pub(super) cost: Option<Cost>,
+}
+
+impl Heard {
+    pub(super) fn new(outbox: &Arc<Outbox>, session: &SessionId, parent: &SessionId) -> Arc<Self> {
+        let (outbox, session, parent) = (Arc::clone(outbox), session.clone(), parent.clone());
+        Arc::new(Self { outbox, session, parent, state: Mutex::default() })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What the turn that ended took.
+    pub(super) fn take(&self) -> Spent {
+        std::mem::take(&mut self.lock().spent)
+    }
+
+    fn pass(&self, event: Event) {
+        let seq = {
+            let mut state = self.lock();
+            state.seq += 1;
+            state.seq
+        };
+        let envelope = Envelope {
+            v: PROTOCOL_VERSION,
+            seq,
+            session: self.session.clone(),
+            parent: None,
+            ephemeral: event.is_ephemeral(),
+            event,
+        };
+        self.outbox.relay(envelope.below(&self.parent));
+    }
+
+    /// Tells what it does, where that was not told just now.
+    fn work(&self) {
+        let working = {
+            let mut state = self.lock();
+            if state.told.is_some_and(|told| told.elapsed() < JOINED) {
+                return;
+            }
+            state.told = Some(Instant::now());
+            Event::Working { doing: state.doing.clone(), tail: last_lines(&state.tail), steps: state.steps }
+        };
+        self.pass(working);
+    }
+
+    fn wrote(&self, delta: &str) {
+        {
+            let mut state = self.lock();
+            state.tail.push_str(delta);
+            let beyond = state.tail.len().saturating_sub(TAIL.0);
+            let cut = state.tail.ceil_char_boundary(beyond);
+            state.tail.drain(..cut);
+        }
+        self.work();
+    }
+}
+
+fn last_lines(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    let from = lines.len().saturating_sub(TAIL.1);
+    lines.get(from..).unwrap_or_default().join("\n")
+}
+
+impl Sink for Heard {
+    fn emit(&self, event: Event) {
+        match &event {
+            Event::Text { delta } | Event::ToolProgress { delta, .. } => return self.wrote(delta),
+            Event::ToolStarted { tool, subject, .. } => {
+                self.lock().doing = format!("{tool} {subject}").trim_end().to_owned();
+                self.work();
+            }
+            Event::Message { .. } => self.lock().tail.clear(),
+            Event::ToolEnded { .. } => self.lock().steps += 1,
+            Event::TurnEnded { record } => {
+                if let RecordBody::TurnEnded { usage, steps, cost, .. } = &record.body {
+                    self.lock().spent = Spent { usage: *usage, steps: *steps, cost: cost.clone() };
+                }
+            }
+            event if event.is_ephemeral() => return,
+            _ => {}
+        }
+        self.pass(event);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::last_lines;
+
+    #[test]
+    fn only_the_end_is_told() {
+        let text: String = (0..20).map(|line| format!("line {line}\n\n")).collect();
+        let told = last_lines(&text);
+        assert_eq!(told.lines().count(), 8);
+        assert!(told.starts_with("line 12") && told.ends_with("line 19"), "{told}");
+    }
+}

@@ -1,0 +1,343 @@
+//! Subagents: assignments that other agents work on, each in a session of its own with its own prefix, under the gate, the
+//! budget and the bounds of the session that asked for them. What they hand back is text, and data.
+
+mod address;
+mod child;
+mod family;
+mod heard;
+mod share;
+mod told;
+
+pub(crate) use address::Addressed;
+pub(crate) use family::Family;
+
+use crate::hooks::Hooks;
+use crate::outbox::Outbox;
+use crate::purse::Purse;
+use crate::roster::{startable, unusable};
+use crate::spec::Start;
+use crate::state::Book;
+use crate::tools::{Assignment, Assignments, Delegates};
+use crate::trust::Word;
+use child::{Child, Wanted};
+use family::NotNow;
+use futures_util::future::join_all;
+use reasonix_agent::{Artifacts, BoxFuture, Call, Journal, Limits, Stop, Tools};
+use reasonix_gate::Approvals;
+use reasonix_proto::{AgentProfile, CallId, ChildRun, Event, Phrase, RecordBody, SessionId, ToolOutcome, Usage};
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
+use told::{Came, Handed};
+
+/// What a subagent is to do, in the list of people: characters.
+const SHORT: (usize, usize) = (30, 120);
+
+/// The subagents that one agent may start.
+pub(crate) struct Children {
+    family: Arc<Family>,
+    /// Its own name where it is a subagent itself, and how deep its subagents are.
+    name: String,
+    depth: u32,
+    /// The agent that it works as; none for the session itself, whose agent may change.
+    works_as: Option<AgentProfile>,
+    kin: OnceLock<Kin>,
+}
+
+/// Makes the tools of a subagent.
+pub(crate) type MakesTools = Arc<dyn Fn(&Start, &Arc<dyn Delegates>, u64) -> Tools + Send + Sync>;
+
+/// What an agent has that its subagents are made of.
+#[derive(Clone)]
+pub(crate) struct Kin {
+    pub(crate) start: Arc<Start>,
+    pub(crate) gate: Arc<Approvals>,
+    /// Its own log.
+    pub(crate) book: Arc<Book>,
+    /// The log of the session that all of them work for.
+    pub(crate) root: Arc<Book>,
+    pub(crate) session: SessionId,
+    pub(crate) outbox: Arc<Outbox>,
+    pub(crate) purse: Arc<Purse>,
+    pub(crate) hooks: Arc<Hooks>,
+    pub(crate) artifacts: Arc<dyn Artifacts>,
+    /// What commands are held to, in a word.
+    pub(crate) sandbox: String,
+    /// Everything that a subagent may have, by what it starts from and what its model can see.
+    pub(crate) tools: MakesTools,
+    pub(crate) limits: Limits,
+    pub(crate) trust: Word,
+}
+
+impl Kin {
+    /// The session's model, and how hard it is told to think.
+    fn asks(&self) -> (String, Option<String>) {
+        let state = self.root.state();
+        (state.model.clone(), state.effort.clone())
+    }
+}
+
+/// An assignment and who is to work on it.
+struct Job {
+    name: String,
+    profile: AgentProfile,
+    earlier: Option<SessionId>,
+    task: String,
+    prompt: String,
+}
+
+impl Children {
+    /// Those of a session.
+    pub(crate) fn of_session(family: &Arc<Family>) -> Arc<Self> {
+        let (family, kin) = (Arc::clone(family), OnceLock::new());
+        Arc::new(Self { family, name: String::new(), depth: 1, works_as: None, kin })
+    }
+
+    /// Those of one of these.
+    fn below(&self, name: &str, profile: &AgentProfile) -> Arc<Self> {
+        let (family, works_as) = (Arc::clone(&self.family), Some(profile.clone()));
+        Arc::new(Self { family, name: name.to_owned(), depth: self.depth + 1, works_as, kin: OnceLock::new() })
+    }
+
+    /// Learns what they are made of.
+    pub(crate) fn know(&self, kin: Kin) {
+        let _ = self.kin.set(kin);
+    }
+
+    /// Has assignments worked on, all at once as far as there are places, and gives what came of them.
+    async fn run(&self, wanted: Assignments, call: Call<'_>) -> ToolOutcome {
+        let Some(kin) = self.kin.get() else { return ToolOutcome::failed("there are no subagents here") };
+        let jobs = match self.jobs(kin, wanted) {
+            Ok(jobs) => jobs,
+            Err(outcome) => return outcome,
+        };
+        let turn = kin.root.state().turn;
+        let count = u32::try_from(jobs.len()).unwrap_or(u32::MAX);
+        if let Err(left) = self.family.admit(turn, count) {
+            let most = self.family.bounds.per_turn;
+            kin.outbox.warn(Phrase::new("engine.children_bound").with("most", most));
+            return ToolOutcome::failed_with(
+                format!(
+                    "a turn may start {most} subagents and {left} of them are left; none of these {count} was started"
+                ),
+                "do the rest yourself, or put several questions into one assignment",
+            );
+        }
+        let handed = join_all(jobs.into_iter().map(|job| self.one(kin, job, call.id, &call.stop))).await;
+        told::told(&handed)
+    }
+
+    /// Who works on what; or what is wrong with it, with the names that there are.
+    fn jobs(&self, kin: &Kin, wanted: Assignments) -> Result<Vec<Job>, ToolOutcome> {
+        let Assignments { agent, tasks, context } = wanted;
+        if tasks.is_empty() {
+            return Err(ToolOutcome::failed_with(
+                "there is no assignment",
+                "give tasks: [{id, description, assignment}]",
+            ));
+        }
+        let mut seen: Vec<String> = tasks.iter().map(|task| task.id.to_lowercase()).collect();
+        seen.sort();
+        if let Some([twice, _]) = seen.array_windows().find(|[one, other]| one == other && !one.is_empty()) {
+            let message = format!("two tasks have the id {twice:?}");
+            return Err(ToolOutcome::failed_with(message, "ids differ by more than their case"));
+        }
+        if let Some(empty) = tasks.iter().find(|task| task.text.trim().is_empty()) {
+            let message = format!("the task {:?} has no assignment", empty.id);
+            return Err(ToolOutcome::failed_with(
+                message,
+                "say in assignment what is to be done and what to hand back",
+            ));
+        }
+        let (known, new): (Vec<Assignment>, Vec<Assignment>) =
+            tasks.into_iter().partition(|task| self.family.find(&task.id).is_some());
+        let mut jobs = Vec::new();
+        for task in known {
+            jobs.push(self.again(kin, &task, &context)?);
+        }
+        if !new.is_empty() {
+            let profile = self.profile(kin, &agent)?;
+            let named =
+                |task: &Assignment| if task.id.trim().is_empty() { capital(&profile.name) } else { task.id.clone() };
+            let names = self.family.names(&self.name, &new.iter().map(named).collect::<Vec<_>>());
+            jobs.extend(names.into_iter().zip(&new).map(|(name, task)| Job {
+                name,
+                profile: profile.clone(),
+                earlier: None,
+                task: short(task),
+                prompt: prompt(&context, &task.text),
+            }));
+        }
+        Ok(jobs)
+    }
+
+    /// One that rests goes on.
+    fn again(&self, kin: &Kin, task: &Assignment, context: &str) -> Result<Job, ToolOutcome> {
+        let run = match self.family.rests(&task.id) {
+            Ok(run) => run,
+            Err(NotNow::Works) => {
+                return Err(ToolOutcome::failed_with(format!("{} is still at work", task.id), "wait for it"));
+            }
+            Err(NotNow::Unknown) => return Err(ToolOutcome::failed(format!("there is no subagent {}", task.id))),
+        };
+        let profile = self.profile(kin, &run.agent)?;
+        let (name, earlier) = (run.child, Some(run.session));
+        Ok(Job { name, profile, earlier, task: short(task), prompt: prompt(context, &task.text) })
+    }
+
+    /// The agent of this name, as it is on disk now, where this one may start it.
+    fn profile(&self, kin: &Kin, wanted: &str) -> Result<AgentProfile, ToolOutcome> {
+        let roster = kin.start.roster(&kin.trust);
+        let own = match &self.works_as {
+            Some(profile) => profile.clone(),
+            None => roster.named(&kin.root.state().agent).cloned().unwrap_or_default(),
+        };
+        let named = |list: &[String], name: &str| list.iter().any(|one| one == "*" || one.eq_ignore_ascii_case(name));
+        let may = |agent: &&AgentProfile| {
+            let itself = self.works_as.is_some() && agent.name.eq_ignore_ascii_case(&own.name);
+            startable(&roster, agent) && !itself && own.spawns.as_deref().is_none_or(|list| named(list, &agent.name))
+        };
+        let names = || roster.agents.iter().filter(may).map(|agent| agent.name.clone()).collect::<Vec<_>>().join(", ");
+        let found = roster.named(wanted).filter(may);
+        let Some(agent) = found else {
+            let message = format!("there is no agent {wanted:?} that can be started here");
+            return Err(ToolOutcome::failed_with(message, format!("the agents are: {}", names())));
+        };
+        if let Some(why) = unusable(&kin.start, &roster, agent) {
+            kin.outbox.warn(why);
+            return Err(ToolOutcome::failed(format!("nobody can work as {wanted:?}: its permissions cannot be read")));
+        }
+        Ok(agent.clone())
+    }
+
+    /// One assignment from its beginning to its end.
+    async fn one(&self, kin: &Kin, job: Job, call: &CallId, stop: &Stop) -> Handed {
+        let (name, agent) = (job.name.clone(), job.profile.name.clone());
+        let place = tokio::select! {
+            biased;
+            () = stop.cancelled() => None,
+            place = self.family.place(self.depth) => place,
+        };
+        let came = match place {
+            Some(_place) => self.worked(kin, job, call, stop).await,
+            None => Came::Skipped,
+        };
+        Handed { name, agent, came }
+    }
+
+    async fn worked(&self, kin: &Kin, job: Job, call: &CallId, stop: &Stop) -> Came {
+        let Job { name, profile, earlier, task, prompt } = job;
+        let wanted = Wanted { name: &name, profile: &profile, earlier: earlier.as_ref() };
+        let mut child = match Child::new(self, kin, wanted).await {
+            Ok(child) => child,
+            Err(error) => {
+                kin.outbox.warn(error.phrase());
+                return Came::Not { why: error.to_string() };
+            }
+        };
+        let begun = ChildRun {
+            child: name,
+            session: child.session.clone(),
+            call: call.clone(),
+            agent: profile.name,
+            model: child.model.clone(),
+            task,
+            end: None,
+            lost: false,
+            summary: String::new(),
+            output: None,
+            steps: 0,
+            took_ms: 0,
+            usage: Usage::default(),
+            cost: None,
+        };
+        // That it begins must be on disk before it does anything.
+        if let Err(why) = self.keep(kin, &begun).await {
+            return Came::Not { why };
+        }
+        let (stop, since) = (stop.child_token(), Instant::now());
+        self.family.begun(&begun, &stop);
+        let (end, spent, text) = child.work(prompt, &stop).await;
+        kin.outbox.count(spent.usage);
+        let output = kin.artifacts.put(text.as_bytes()).ok().filter(|_| !text.is_empty()).map(|kept| kept.uri);
+        let run = ChildRun {
+            end: Some(end),
+            summary: first(&text, SHORT.1),
+            output,
+            steps: spent.steps,
+            took_ms: u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX),
+            usage: spent.usage,
+            cost: spent.cost,
+            ..begun
+        };
+        self.family.ended(&run);
+        let _ = self.keep(kin, &run).await;
+        Came::Back { run: Box::new(run), text }
+    }
+
+    /// Writes down how one stands, and tells it.
+    async fn keep(&self, kin: &Kin, run: &ChildRun) -> Result<(), String> {
+        match kin.book.append(RecordBody::Child(Box::new(run.clone()))).await {
+            Ok(record) => {
+                kin.tell(Event::Changed { record: Box::new(record) });
+                Ok(())
+            }
+            Err(error) => {
+                kin.outbox.warn(error.phrase());
+                Err(error.to_string())
+            }
+        }
+    }
+}
+
+impl Delegates for Children {
+    /// Depth is left, and the agent may start others.
+    fn may_be(&self) -> bool {
+        let none = |profile: &AgentProfile| profile.spawns.as_ref().is_some_and(Vec::is_empty);
+        self.depth <= self.family.bounds.max_depth && !self.works_as.as_ref().is_some_and(none)
+    }
+
+    fn delegate<'a>(&'a self, wanted: Assignments, call: Call<'a>) -> BoxFuture<'a, ToolOutcome> {
+        Box::pin(self.run(wanted, call))
+    }
+}
+
+impl Kin {
+    fn tell(&self, event: Event) {
+        self.book.tell(event);
+    }
+}
+
+/// Those that were lost with their process, as they are written down and told, once.
+pub(crate) fn lost(family: &Family) -> Vec<(RecordBody, Phrase)> {
+    let told = |run: ChildRun| {
+        let phrase = Phrase::new("engine.child_lost").with("child", &run.child).with("task", &run.task);
+        (RecordBody::Child(Box::new(run)), phrase)
+    };
+    family.lost().into_iter().map(told).collect()
+}
+
+fn prompt(context: &str, assignment: &str) -> String {
+    match context.trim() {
+        "" => assignment.trim().to_owned(),
+        context => format!("<context>\n{context}\n</context>\n\n{}", assignment.trim()),
+    }
+}
+
+fn short(task: &Assignment) -> String {
+    let text = if task.description.trim().is_empty() { &task.text } else { &task.description };
+    first(text, SHORT.0)
+}
+
+/// The beginning of a text in one line.
+fn first(text: &str, most: usize) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(most) {
+        Some((at, _)) => format!("{}…", line.get(..at).unwrap_or_default()),
+        None => line,
+    }
+}
+
+fn capital(name: &str) -> String {
+    let mut chars = name.chars();
+    chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
+}

@@ -1,0 +1,121 @@
+//! `task`: gives assignments to subagents and waits for what they hand back.
+
+use reasonix_agent::{Args, BoxFuture, Call, ToolTraits, parse_args};
+use reasonix_proto::{Action, Family, ToolOutcome};
+use reasonix_tools::{ToolWork, TypedTool};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::sync::Arc;
+
+/// Assignments as a call has them.
+pub(crate) struct Assignments {
+    pub(crate) agent: String,
+    pub(crate) tasks: Vec<Assignment>,
+    pub(crate) context: String,
+}
+
+/// One assignment.
+pub(crate) struct Assignment {
+    /// The name that was given; of one that rests the whole name.
+    pub(crate) id: String,
+    pub(crate) description: String,
+    pub(crate) text: String,
+}
+
+/// Has others work on assignments.
+pub(crate) trait Delegates: Send + Sync {
+    /// Whether there may be any who do.
+    fn may_be(&self) -> bool;
+
+    /// Has them worked on, and gives what came of them.
+    fn delegate<'a>(&'a self, wanted: Assignments, call: Call<'a>) -> BoxFuture<'a, ToolOutcome>;
+}
+
+/// For a tool that is never run.
+pub(crate) struct Nobody;
+
+impl Delegates for Nobody {
+    fn may_be(&self) -> bool {
+        true
+    }
+
+    fn delegate<'a>(&'a self, _wanted: Assignments, _call: Call<'a>) -> BoxFuture<'a, ToolOutcome> {
+        Box::pin(std::future::ready(ToolOutcome::failed("there are no subagents here")))
+    }
+}
+
+/// The agent where none is named: it only reads.
+const READER: &str = "explore";
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Input {
+    /// `explore` (reads, the default), `general`, or another agent's name.
+    #[serde(default, alias = "subagent_type", alias = "subagent", alias = "profile")]
+    #[schemars(with = "String")]
+    agent: Option<String>,
+    tasks: Vec<Item>,
+    /// What all of them have to know.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    context: Option<String>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Item {
+    /// A short name.
+    #[serde(default, alias = "name")]
+    id: String,
+    #[serde(default, alias = "title")]
+    #[schemars(skip)]
+    description: String,
+    #[serde(alias = "prompt", alias = "task", alias = "instructions")]
+    assignment: String,
+}
+
+/// Starts subagents.
+pub(super) struct Task(pub(super) Arc<dyn Delegates>);
+
+impl TypedTool for Task {
+    type Input = Input;
+    const NAME: &'static str = "task";
+    const PROMPT: &'static str = include_str!("task.md");
+    const ALIASES: &'static [&'static str] = &["spawn_subagent", "read_only_task", "subagent", "delegate", "agent"];
+    const TRAITS: ToolTraits = ToolTraits { delegates: true, rare: true, ..ToolTraits::NONE };
+    const WORK: ToolWork<Self> =
+        ToolWork::Waits(|Self(others), input: Input, call| others.delegate(assignments(input), call));
+
+    /// A list, or a single assignment.
+    fn parse(args: &Args) -> Result<Input, ToolOutcome> {
+        let list = args.get("tasks").is_some_and(serde_json::Value::is_array);
+        if list {
+            return parse_args(args);
+        }
+        let one: Item = parse_args(args)?;
+        let text = |name: &str| args.get(name).and_then(serde_json::Value::as_str).map(str::to_owned);
+        let agent = ["agent", "subagent_type", "subagent", "profile"].into_iter().find_map(text);
+        Ok(Input { agent, tasks: vec![one], context: text("context") })
+    }
+
+    /// Starting a subagent changes nothing: each of its calls passes the gate for itself.
+    fn action(&self, input: Option<Input>, _args: &Args) -> Action {
+        let agent = input.and_then(|input| input.agent).unwrap_or_else(|| READER.to_owned());
+        Action::reads(Family::Task, agent.to_lowercase())
+    }
+
+    fn title(args: &Args, action: &Action) -> String {
+        let tasks = Self::parse(args).map(|input| input.tasks).unwrap_or_default();
+        let said = |item: &Item| {
+            let text = [&item.id, &item.description, &item.assignment].into_iter().find(|text| !text.trim().is_empty());
+            text.map(|text| text.trim().chars().take(48).collect::<String>())
+        };
+        let names: Vec<String> = tasks.iter().filter_map(said).collect();
+        format!("{}: {}", action.title(), names.join(", "))
+    }
+}
+
+fn assignments(input: Input) -> Assignments {
+    let agent = input.agent.filter(|agent| !agent.trim().is_empty()).unwrap_or_else(|| READER.to_owned());
+    let tasks = input.tasks.into_iter();
+    let tasks = tasks.map(|item| Assignment { id: item.id, description: item.description, text: item.assignment });
+    Assignments { agent, tasks: tasks.collect(), context: input.context.unwrap_or_default() }
+}
