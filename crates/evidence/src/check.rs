@@ -1,5 +1,7 @@
 //! What a command would prove if it succeeded, of everything or of a part.
 
+use crate::runners::LAST_FAILED;
+
 /// What a command proves.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Check {
@@ -54,6 +56,11 @@ impl Check {
     pub(crate) fn and_build(mut self) -> Self {
         self.build = true;
         self
+    }
+
+    /// True when it is of those tests that failed before.
+    pub(crate) fn is_of_failed(&self) -> bool {
+        !self.part.is_empty() && self.part.iter().all(|word| LAST_FAILED.contains(&word.as_str()))
     }
 
     pub(crate) fn narrowed(mut self, by: Vec<String>) -> Self {

@@ -35,6 +35,10 @@ pub(crate) struct Said {
     pub(crate) ran: bool,
     /// True when it speaks of a run elsewhere, which no log of ours shows.
     pub(crate) elsewhere: bool,
+    /// The options of the command that it quotes: a run without them was another.
+    pub(crate) flags: Vec<String>,
+    /// True when it quotes a command that is no linter.
+    pub(crate) quotes_build: bool,
     /// The calls that are said to prove it; none where any may.
     pub(crate) by: Option<Vec<CallId>>,
 }
@@ -48,25 +52,39 @@ pub(crate) struct Reach {
     pub(crate) names: Vec<String>,
     /// Some, which are told by what was changed.
     pub(crate) some: bool,
+    /// Those that failed before.
+    pub(crate) failed: bool,
 }
 
 impl Reach {
+    /// True when it says that it is about some.
+    fn is_some(&self) -> bool {
+        !self.all && !self.is_open()
+    }
+
     /// True when it says nothing of how much it is about.
     pub(crate) fn is_open(&self) -> bool {
-        !self.all && !self.some && self.names.is_empty()
+        !self.all && !self.some && !self.failed && self.names.is_empty()
     }
 }
 
+/// Linters, formatters and checkers of types by their names.
+macro_rules! tools {
+    () => {
+        r"clippy|eslint|ruff|flake8|pylint|mypy|pyright|basedpyright|rubocop|golangci-lint|staticcheck|prettier|black|isort|yapf|rustfmt|fmt|gofmt|gofumpt|goimports|scalafmt|tsc|vue-tsc|typescript|phpstan|psalm|phpcs|biome|stylelint|oxlint|tslint|shellcheck|hadolint|yamllint|markdownlint|ktlint|detekt|spotless|spotbugs|checkstyle|pmd|credo|dialyzer|hlint|swiftlint|swiftformat|clang-tidy|clang-format|cppcheck|bandit|shfmt|svelte-check|sorbet|pre-commit"
+    };
+}
+
 patterns! {
-    TESTS = r"(?:\b(?:tests?|test_\w+|\w+_tests?|test-suite|suites?|specs?|test cases?|pytest|jest|vitest|nextest|unittest|rspec|ctest|phpunit|mocha|tox|nox|playwright|cypress|ci|pipeline)\b|测试|用例|单测)[^.。]{0,80}?(?:\b(?:pass(?:es|ed|ing)?|green|succeed(?:s|ed)?|successful(?:ly)?|succeeded|ok|okay)\b|✅|✓|✔|🟢|通过|全绿|跑通|成功|过了|绿了|全过|都过|全部过|正常|没有问题|没问题)";
+    TESTS = r"(?:\b(?:tests?|test_\w+|\w+_tests?|test-suite|suites?|specs?|test cases?|pytest|jest|vitest|nextest|unittest|rspec|ctest|phpunit|mocha|tox|nox|playwright|cypress|ci|pipeline|go test|cargo test|npm test|exunit|xctest|gtest|catch2|karma|bats|behave|cucumber|minitest|junit|testng|nunit|xunit|doctests?)\b|测试|用例|单测)(?:[^.。]|\.\w){0,80}?(?:\b(?:pass(?:es|ed|ing)?|green|succeed(?:s|ed)?|successful(?:ly)?|succeeded|ok|okay)\b|✅|✓|✔|🟢|通过|全绿|跑通|成功|过了|绿了|全过|都过|全部过|正常|没有问题|没问题)";
     PASSES = r"\bpass(?:es|ed|ing)\b(?: (?:all|every|the|our|its|of|full|entire|whole|existing|unit|integration|\d+))* (?:\w+ )?(?:tests?|specs|test suite|suite)\b|通过(?:了)(?:全部|所有|全体)?[^，。]{0,12}?(?:测试|用例|单测)|通过(?:全部|所有|\d+ ?(?:个|项|条))[^，。]{0,10}?(?:测试|用例|单测)";
-    COUNTED = r"\b\d+ (?:\w+ )?(?:tests? )?(?:pass(?:ed|ing)|green)\b|\b\d+/\d+ (?:tests? )?(?:pass\w*|green)|\d+ ?(?:个|项|条)[^，。]{0,6}?(?:测试|用例|单测)?[^，。]{0,6}?(?:通过|全过|全绿|都过|成功)";
+    COUNTED = r"\b\d+ (?:\w+ )?(?:tests? )?(?:pass(?:ed|ing)?|green)\b|\b\d+/\d+ (?:tests? )?(?:pass\w*|green)|\d+ ?(?:个|项|条)[^，。]{0,6}?(?:测试|用例|单测)?[^，。]{0,6}?(?:通过|全过|全绿|都过|成功)";
     EVERYTHING = r"\b(?:everything|all checks|all of (?:it|them)|it all|they all)\b[^.]{0,20}\b(?:pass(?:es|ed)?|is green|are green)\b|\ball green\b|\ball pass(?:es|ed|ing)?\b|\b(?:all|every)(?: \d+)?(?: of (?:the|our))? (?:packages?|crates?|modules?|targets|workspaces|projects|cases|assertions|examples|scenarios|services)\b[^.]{0,20}\b(?:pass(?:es|ed)?|green|ok)\b|全绿|全过|全部过了|全部通过|均(?:已)?通过|都通过|全部跑通";
     RAN = r"\b(?:ran|re-?ran|executed|have run|'ve run|has been run|have been run)\b[^.]{0,40}?\b(?:tests?|suite|pytest|jest|vitest|specs|nextest)\b|\b(?:tests?|suite)\b[^.]{0,20}?\b(?:have been|were|was|has been) (?:run|executed)\b|(?:已|已经)(?:运行|跑|执行)(?:了|过|完)?[^，。]{0,15}?(?:测试|用例|单测|pytest|cargo test|npm test|jest|go test)|(?:测试|用例|单测)[^，。]{0,4}?(?:跑|运行|执行)(?:了|过|完)|(?:运行|跑|执行)(?:了|过|完)[^，。]{0,15}?(?:测试|用例|单测|pytest|cargo test|npm test|jest|go test)";
     TESTED = r"\bi(?:'ve| have)?(?: \w+)? tested\b|\b(?:fully|thoroughly|well) tested\b|\btested (?:it|this|everything|locally|end[- ]to[- ]end|thoroughly|and (?:working|verified|works))\b|\bhas been tested\b|(?:已|已经|经过|经)(?:充分|完整|全面)?测试|测试过了";
-    BUILD = r"\b(?:builds?|compilation|cargo check|cargo build)\b[^.。]{0,40}?(?:\b(?:pass(?:es|ed|ing)?|succe\w+|green|clean(?:ly)?|ok|works?|working|fine|completes?|completed)\b|✅|✓|✔|🟢|通过|成功|正常)|(?:编译|构建|打包)[^。]{0,20}?(?:通过|成功|没有问题|正常|无误|\bok\b|✅|✓|完成)|(?:成功|正常|顺利)(?:地)?(?:编译|构建|打包)|通过了?(?:编译|构建)|(?:现在|已经|已)(?:可以|能|能够)?(?:编译|构建|打包)(?:了|通过)|能(?:够)?(?:编译|构建|打包)(?:通过)?了";
-    COMPILES = r"\b(?:compiles|compiled|builds|built|compile|build)\b(?: \w+){0,3}? (?:cleanly|successfully|fine|correctly|ok|again|clean)\b|\b(?:it|code|project|everything|crate|workspace|app|application|package|library|module|binary|that|which|program|service|frontend|backend|repo|image|container|target|site|bundle|extension|plugin|firmware|kernel|client|server)\b (?:now |still |also |all )*(?:compiles|builds)\b|\bsuccessfully (?:compiled|built|builds|compiles)\b|\bcompil(?:es|ed)(?: now)?\s*$|\bnow compiles\b";
-    LINT = r"(?:\b(?:clippy|lint(?:er|ers|ing|s)?|eslint|ruff|flake8|pylint|mypy|pyright|rubocop|golangci-lint|go vet|prettier|black|rustfmt|cargo fmt|gofmt|fmt|formatting|formatter|format check|type[- ]?check(?:s|ing|er)?|tsc)\b|类型检查|代码检查|静态检查|格式检查|格式化检查|代码风格检查|代码格式|代码规范|代码风格)[^.。]{0,40}?(?:\b(?:pass(?:es|ed|ing)?|succe\w+|green|clean(?:ly)?|ok|happy|fine)\b|✅|✓|✔|🟢|通过|成功|干净|没有问题|没问题|正常|检查过|符合规范|符合要求|全绿|无误)";
+    BUILD = r"\b(?:builds?|compilation|cargo check|cargo build)\b(?:[^.。]|\.\w){0,40}?(?:\b(?:pass(?:es|ed|ing)?|succe\w+|green|clean(?:ly)?|ok|works?|working|fine|completes?|completed|(?:no|0|zero|without) (?:warnings?|errors?))\b|✅|✓|✔|🟢|通过|成功|正常)|(?:编译|构建|打包)[^。]{0,20}?(?:通过|成功|没有问题|正常|无误|\bok\b|✅|✓|完成)|(?:成功|正常|顺利)(?:地)?(?:编译|构建|打包)|通过了?(?:编译|构建)|(?:现在|已经|已)(?:可以|能|能够)?(?:编译|构建|打包)(?:了|通过)|能(?:够)?(?:编译|构建|打包)(?:通过)?了";
+    COMPILES = r"\b(?:compiles|compiled|builds|built|compile|build)\b(?: \w+){0,3}? (?:cleanly|successfully|fine|correctly|ok|again|clean)\b|\b(?:it|code|project|everything|crate|workspace|app|application|package|library|module|binary|that|which|program|service|frontend|backend|repo|image|container|target|site|bundle|extension|plugin|firmware|kernel|client|server|solution|monorepo|tree|codebase|docs|example|examples|projects?|packages?|crates)\b (?:now |still |also |all )*(?:compiles|builds)\b|\bsuccessfully (?:compiled|built|builds|compiles)\b|\b(?:compil(?:es|ed)|builds)(?: (?:now|again|too|as well|locally))?[\s.!]*$|\bnow compiles\b";
+    LINT = concat!(r"(?:\b(?:", tools!(), r"|lint(?:er|ers|ing|s)?|go vet|cargo fmt|formatting|formatter|format check|type[- ]?check(?:s|ing|er)?|types)\b|类型检查|代码检查|静态检查|静态分析|格式检查|格式化检查|代码风格检查|代码格式|代码规范|代码风格)(?:[^.。]|\.\w){0,40}?(?:\b(?:pass(?:es|ed|ing)?|succe\w+|green|clean(?:ly)?|ok|happy|fine)\b|✅|✓|✔|🟢|通过|成功|干净|没有问题|没问题|正常|检查过|符合规范|符合要求|全绿|无误|没有?报错|零错误|零警告|过了)");
     NO_LINT = r"\b(?:no|zero|0|without)(?: any)?(?: new)? (?:clippy|lint(?:er|ing)?|eslint|ruff|mypy|type|typescript|tsc|pyright|flake8|pylint|rubocop)\b (?:warnings?|errors?|issues?|complaints?|problems?)|\b(?:lint|clippy)[- ]clean\b|\btype-?checks (?:cleanly|fine|ok)\b|(?:没有|无|零)(?:任何)? ?(?:clippy|lint|eslint|mypy|ruff|类型|ts|typescript) ?(?:的)?(?:警告|错误|报错|问题)";
     FIXED = r"\b(?:fixed|resolved|solved|repaired|corrected)\b|\b(?:this|that|it|change|changes|commit|patch|which|update)\b (?:\w+ )?(?:fix(?:es)?|resolves?)\b|\b(?:ok|no) longer (?:crash\w*|fail\w*|throw\w*|panic\w*|hang\w*|leak\w*|break\w*|error\w*|reproduc\w*|happens?|occurs?)\b|\bnow works?\b|\bworks (?:now|correctly|as expected|again|properly|fine)\b|\bworking (?:now|correctly|as expected|again)\b|\b(?:bug|issue|problem|crash|error|leak|regression|defect) is (?:now )?gone\b";
     FIXED_ZH = r"(?:已|已经|成功|均已|都已|已被)(?:成功)?(?:修复|修好|解决|修正)|(?:修复|修好|解决|修正)了|修复完(?:成|毕)|修完了|修好了|(?:问题|错误|bug|缺陷|漏洞|崩溃)[^，。]{0,6}?(?:修复|解决)|(?:不|已)再(?:崩溃|报错|失败|出现|泄漏|卡死|抛|复现|发生)|现在(?:可以|能够|能|已|已经|都|均|功能)*(?:正常|正确)(?:地)?(?:工作|运行|显示|返回|处理|登录|使用)?|^[\s\-*+\d.、✅]*修复";
@@ -83,8 +101,10 @@ patterns! {
     WHOLE = r"\b(?:whole|entire|all|every|everything|repo|repository|codebase|project|workspace)\b|整个|所有|全部|全项目|全仓";
     GOOD_END = r"\b(?:pass(?:es|ed|ing)?|succe\w+|green|clean(?:ly)?|ok|okay|happy|fine|formatted|works?|completes?|completed)\b|✅|✓|✔|🟢|通过|成功|干净|没有问题|没问题|正常|全绿|全过|都过|过了|无误|exit(?: code)? 0";
     SOME = r"\b(?:new|added|related|relevant|affected|targeted|corresponding|specific|focused|regression|updated|that|this|its|these) (?:\w+ )?tests?\b|相关|新增|对应|新加|新写|该测试|这个测试|回归测试|目标测试";
+    FAILED_BEFORE = r"\b(?:previously|formerly|earlier|once)[- ](?:failing|failed|broken)\b|\b(?:failing|failed|broken) (?:tests?|cases?|specs?)\b|\b(?:that|which) (?:was|were|had)(?: previously)? (?:failing|failed|broken)\b|(?:失败|挂掉|报错)的(?:那)?(?: ?[0-9一二两三四五六七八九十几]+ ?(?:个|项|条))?(?:测试|用例|单测)";
+    NONE_FAILED = r"\b(?:no|0|zero|without)(?: any)? (?:failing|failed|broken)|没有?(?:任何)?失败的|无失败的|0 ?个?失败的";
     SINGLE = r"\btest\b (?:now |also |still )?(?:passes|passed|succeeds)";
-    NUMBER = r"\b(\d+)(?:/\d+)? ?(?:\w+ )?(?:tests?\b|pass(?:ed|ing)\b|test cases|specs|个|项|条)";
+    NUMBER = r"\b(\d+)(?:/\d+)? ?(?:\w+ )?(?:tests?\b|pass(?:ed|ing)?\b|test cases|specs|examples?\b|个|项|条)";
     OF_ALL = r"\b(\d+)(?:/| of )(\d+)\b";
     THAT_PASSES = r"\btests? (?:that|which|to|by) pass(?:es|ing)?\b|\bpass(?:es|ing|ed)? (?:through|along|down|(?:in )?(?:the|a|an) (?:flag|value|argument|option|result|token|parameter|config|context))\b";
     BACK = r"\b(?:which|it|they|these|those|that|both)(?: all| now| also| both)* pass(?:es|ed)?\b|\b(?:and|all|both) (?:now )?pass(?:es|ed)?\b";
@@ -95,9 +115,9 @@ patterns! {
     INLINE = r"`([^`\n]+)`";
     WARNINGS = r"warning|警告|clean|干净";
     NO_WARNINGS = r"\b(?:no|zero|0|without)(?: [a-z]+){0,2} warnings?|\bwarning-free|(?:没有|没|无|零|0 ?(?:个|条)?)[^，。]{0,4}(?:警告|告警)";
-    LINTERS = r"\b(clippy|eslint|ruff|flake8|pylint|mypy|pyright|rubocop|golangci-lint|vet|prettier|black|rustfmt|fmt|gofmt|tsc)\b";
-    TYPES = r"type|tsc|mypy|pyright|类型";
-    FORMATS = r"\bfmt\b|format|prettier|black|gofmt|格式";
+    LINTERS = concat!(r"\b(", tools!(), r"|vet)\b");
+    TYPES = r"type|tsc|mypy|pyright|pyre\b|dialyzer|flow\b|sorbet|类型";
+    FORMATS = r"fmt\b|format|prettier|black|isort|yapf|spotless|格式";
 }
 
 /// A quotation begins where its part of the sentence does, unless it is longer than this.
@@ -195,13 +215,18 @@ pub(crate) fn find(answer: &str) -> Vec<Said> {
                 let rest = words.get(part.range.start..).unwrap_or_default();
                 let warnings = said.warnings
                     || (matches!(said.kind, ClaimKind::Lint | ClaimKind::Build) && NO_WARNINGS.fits(rest));
-                let number = said.number.or_else(|| only_number(words).filter(|_| said.kind == ClaimKind::Tests));
-                let said = Said { range, warnings, number, ..said };
+                let said = Said { range, warnings, ..said };
                 match here.iter_mut().find(|earlier| earlier.is_with(&said)) {
                     Some(earlier) => earlier.joined(said),
                     None => here.push(said),
                 }
             }
+        }
+        if let Some((place, number)) = only_number(words) {
+            let of = |said: &&mut Said| said.kind == ClaimKind::Tests;
+            let nearest = |said: &&mut Said| said.range.start <= sentence.range.start + place;
+            let said = here.iter_mut().filter(of).rfind(nearest);
+            said.into_iter().for_each(|said| said.number = said.number.or(Some(number)));
         }
         let next = sentences.get(at + 1).and_then(|next| text.get(next.range.clone())).unwrap_or_default();
         let failed = clause::tells_failure(words) || clause::tells_failure(next);
@@ -213,11 +238,12 @@ pub(crate) fn find(answer: &str) -> Vec<Said> {
     found
 }
 
-/// The number of tests in a sentence that has one: it may stand in another part than the claim.
-fn only_number(words: &str) -> Option<u64> {
-    let plain = unstressed(&words.to_lowercase());
+/// The number of tests in a sentence that has one, and where: it may stand in another part than the claim.
+fn only_number(words: &str) -> Option<(usize, u64)> {
+    let good = clause::without_good(words);
+    let plain = unstressed(&good.to_lowercase());
     match NUMBER.all(&plain)[..] {
-        [(_, number)] => number.parse().ok(),
+        [(_, number)] => Some((good.find(number).unwrap_or_default(), number.parse().ok()?)),
         _ => None,
     }
 }
@@ -251,6 +277,8 @@ impl Said {
             words: String::new(),
             ran: false,
             elsewhere: false,
+            flags: Vec::new(),
+            quotes_build: false,
             by: None,
         }
     }
@@ -260,7 +288,7 @@ impl Said {
         let tools = |said: &Self| said.lint.as_ref().map(|(class, tool)| (*class, tool.clone()));
         let same_tool = match (tools(self), tools(other)) {
             (Some((class, tool)), Some((other_class, other_tool))) => {
-                other_tool.is_none() || (class == other_class && tool == other_tool)
+                class == other_class && (other_tool.is_none() || tool == other_tool)
             }
             _ => true,
         };
@@ -268,7 +296,27 @@ impl Said {
             && !other.reach.names.is_empty()
             && self.reach.names != other.reach.names
             && self.kind == ClaimKind::Tests;
+        let apart = apart || (self.kind == ClaimKind::Tests && self.reach.is_some() && other.reach.all);
         self.kind == other.kind && self.kind != ClaimKind::File && same_tool && !apart
+    }
+
+    /// Keeps what it says of the command that it is about.
+    fn quotes(&mut self, clause: &Clause) {
+        const TALK: &[&str] = &["--quiet", "--silent", "--verbose", "--nocapture", "--color", "--no-color"];
+        for (_, code) in INLINE.all(&clause.text) {
+            for ran in line::commands(code) {
+                let about = command::check(&ran.words).filter(|check| match self.kind {
+                    ClaimKind::Tests => check.tests,
+                    ClaimKind::Build => check.build,
+                    ClaimKind::Lint => check.lint.is_some(),
+                    _ => false,
+                });
+                let Some(check) = about else { continue };
+                self.quotes_build |= check.lint.is_none();
+                let flags = ran.words.into_iter().filter(|word| word.len() > 2 && word.starts_with("--"));
+                self.flags.extend(flags.filter(|flag| !TALK.contains(&flag.as_str())));
+            }
+        }
     }
 
     /// The same said once more in one sentence.
@@ -282,6 +330,8 @@ impl Said {
         self.number = self.number.or(other.number);
         self.ran &= other.ran;
         self.warnings |= other.warnings;
+        self.quotes_build |= other.quotes_build;
+        self.flags.extend(other.flags);
         self.elsewhere |= other.elsewhere;
         self.reach.all |= other.reach.all;
     }
@@ -302,6 +352,7 @@ fn of_clause(clause: &Clause, after_tests: bool) -> Vec<Said> {
         let from = if said.range.end - start <= LONGEST_LEAD { start } else { said.range.start };
         said.range = clause.range.start + from..clause.range.start + said.range.end;
         said.words.clone_from(&clause.text);
+        said.quotes(clause);
     }
     found.sort_by_key(|said| said.range.start);
     found
@@ -310,7 +361,12 @@ fn of_clause(clause: &Clause, after_tests: bool) -> Vec<Said> {
 /// The first place that one of these fits and that is claimed.
 fn claimed(clause: &Clause, patterns: &[&Pattern]) -> Option<Range<usize>> {
     let places = patterns.iter().filter_map(|pattern| pattern.find(&clause.text));
-    places.into_iter().find(|range| !clause.hedges(range.end))
+    let range = places.into_iter().find(|range| !clause.hedges(range.end))?;
+    // What stands behind a mark is what it marks.
+    let marked = clause.text.get(range.clone()).is_some_and(|text| text.ends_with(['✅', '✓', '✔', '🟢']));
+    let whole = clause.text.trim_end_matches(|c: char| c.is_whitespace() || ".。!！;；|".contains(c)).len();
+    let end = if marked && whole <= range.start + LONGEST_LEAD { whole.max(range.end) } else { range.end };
+    Some(range.start..end)
 }
 
 fn tests(clause: &Clause, after_tests: bool) -> Option<Said> {
@@ -366,8 +422,9 @@ fn reach(clause: &Clause, range: &Range<usize>) -> Reach {
     let all = paired || says_all(text, before) || (places.is_empty() && (whole_command || ALL_BEHIND.fits(text)));
     names.extend(places);
     names.extend(command.into_iter().flatten());
+    let failed = FAILED_BEFORE.fits(&clause.original) && !NONE_FAILED.fits(&clause.original);
     let some = SOME.fits(text) || SINGLE.fits(text);
-    Reach { all, names, some }
+    Reach { all: all && !failed, names, some, failed }
 }
 
 /// True for all tests there are. All tests of one place are all of that place only.
@@ -425,7 +482,7 @@ fn place(clause: &Clause) -> Reach {
     };
     let clean = |word: String| word.trim_end_matches(|c: char| !c.is_ascii()).to_owned();
     let names = named.filter_map(cut).map(clean).filter(|name| !PLAIN.contains(&name.as_str())).collect();
-    Reach { all: WHOLE.fits(&clause.text), names, some: false }
+    Reach { all: WHOLE.fits(&clause.text), names, ..Reach::default() }
 }
 
 fn build(clause: &Clause) -> Option<Said> {
@@ -455,7 +512,8 @@ fn lint(clause: &Clause) -> Vec<Said> {
         lint: Some(lint),
         ..Said::new(ClaimKind::Lint, range.clone())
     };
-    let mut tools: Vec<&str> = LINTERS.all(text).into_iter().map(|(_, tool)| tool).collect();
+    let named = |tool| if tool == "typescript" { "tsc" } else { tool };
+    let mut tools: Vec<&str> = LINTERS.all(text).into_iter().map(|(_, tool)| named(tool)).collect();
     tools.dedup();
     match tools.as_slice() {
         [] => vec![said((class(text), None))],

@@ -9,16 +9,54 @@ pub(crate) fn check(words: &[String]) -> Option<Check> {
     let words: Vec<&str> = bare.words.iter().map(String::as_str).collect();
     let (program, args) = words.split_first()?;
     let name = program.rsplit('/').next().unwrap_or(program);
-    const TELLS: &[&str] =
-        &["--help", "-h", "--version", "-V", "--dry-run", "--collect-only", "--co", "--list", "--listTests", "-n"];
-    let tells =
-        |word: &&str| TELLS.contains(word) && !(*word == "-n" && name != "make") && !(*word == "-h" && name == "ls");
-    if args.iter().any(tells) || idles(name, args) {
+    if args.iter().any(|word| TELLS.contains(word)) || only_tells(name, args) || idles(name, args) {
         return None;
     }
     let mut check = runners::check(program, name, args)?.narrowed(bare.narrowed);
     check.family = family(name);
     Some(check)
+}
+
+/// Words by which any program only tells about itself, or what it would do.
+const TELLS: &[&str] = &[
+    "--help",
+    "--version",
+    "-V",
+    "--dry-run",
+    "--collect-only",
+    "--co",
+    "--list",
+    "--listTests",
+    "--list-tests",
+    "--show-only",
+    "--setup-plan",
+    "--fixtures",
+    "--markers",
+    "--listenvs",
+    "--notest",
+    "--showConfig",
+    "--show-settings",
+    "--print-config",
+];
+
+/// The same for single programs.
+const ONLY_TELLS: &[(&str, &[&str])] = &[
+    ("go", &["-list", "-c", "-n"]),
+    ("ctest", &["-N"]),
+    ("tox", &["-l", "-a"]),
+    ("nox", &["-l"]),
+    ("gradle", &["-m"]),
+    ("gradlew", &["-m"]),
+    ("cargo", &["list", "show-config"]),
+    ("vitest", &["list"]),
+    ("swift", &["list", "-l"]),
+    ("make", &["-n"]),
+    ("just", &["-n", "-l"]),
+];
+
+fn only_tells(name: &str, args: &[&str]) -> bool {
+    let own = ONLY_TELLS.iter().find(|(program, _)| *program == name).map_or(&[] as &[&str], |(_, words)| words);
+    args.iter().any(|word| own.contains(word) || (*word == "-h" && name != "ls"))
 }
 
 /// Whether a program is told to run nothing, to run it elsewhere, or not to mind how it ends.
@@ -117,7 +155,9 @@ fn bare(words: &[String]) -> Option<Bare> {
             rest.drain(..2);
         } else if matches!(name, "docker" | "podman" | "docker-compose" | "kubectl") {
             let known = |word: &String| runners::KNOWN.contains(&word.as_str());
-            let at = rest.iter().skip(1).position(known).filter(|_| !rest.iter().any(|word| word == "build"));
+            // One that is sent to the background has not ended.
+            let apart = |word: &String| matches!(word.as_str(), "build" | "-d" | "--detach");
+            let at = rest.iter().skip(1).position(known).filter(|at| !rest.iter().take(at + 1).any(apart));
             match at {
                 Some(at) => drop(rest.drain(..=at)),
                 None => return Some(Bare { words: rest, narrowed }),

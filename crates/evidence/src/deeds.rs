@@ -2,6 +2,7 @@
 
 use crate::check::Check;
 use crate::command;
+use crate::filters;
 use crate::line::{self, Ran};
 use crate::summary::{self, Reading, Summary};
 use crate::writes::{self, Written};
@@ -19,6 +20,8 @@ pub struct Deeds {
     pub(crate) done: Vec<Deed>,
     /// Where the deeds of the last turn begin.
     pub(crate) turn: usize,
+    /// The folder of the session.
+    root: String,
     /// The calls that came to an end, with how.
     pub(crate) calls: Vec<Called>,
     /// The calls of the last answer, with the command lines that a person wrote in place of theirs.
@@ -76,6 +79,10 @@ pub(crate) struct Run {
     pub(crate) lone: bool,
     /// The names of what failed, where all of them are known.
     pub(crate) failures: Option<Vec<String>>,
+    /// True when what was read of it is from a time when it was over.
+    pub(crate) later: bool,
+    /// The words of those of its commands that show files.
+    shown: Vec<String>,
     /// The files that its output went to.
     files: Vec<String>,
     /// The code that its line wrote out for each check.
@@ -107,6 +114,15 @@ impl Run {
         !appended && self.checks.iter().all(over)
     }
 
+    /// True when the output of the line is that of this check, whole enough to tell how it ended.
+    pub(crate) fn shows(&self, ran: &Ran, check: &Check) -> bool {
+        let shown = |file: &String| file != "/dev/null" && self.shown.contains(file);
+        self.later
+            || (!ran.behind
+                && ran.away.as_ref().is_none_or(shown)
+                && ran.through.iter().all(|filter| filters::lets_failures_through(filter, check.family)))
+    }
+
     /// The code that its line wrote out for this check.
     pub(crate) fn code(&self, ran: &Ran) -> Option<i32> {
         let at = self.checks.iter().position(|(other, _)| other == ran)?;
@@ -118,6 +134,7 @@ impl Deeds {
     /// A record was written.
     pub fn see(&mut self, record: &Record) {
         match &record.body {
+            RecordBody::Session(head) => self.root.clone_from(&head.cwd),
             RecordBody::Prompt { .. } => self.turn = self.done.len(),
             RecordBody::Assistant { message: Message::Assistant { calls, .. }, .. } => {
                 self.asked = calls.iter().map(|call| (call.clone(), None)).collect();
@@ -193,6 +210,7 @@ impl Deeds {
             let mut read = run.clone();
             read.read(output);
             if read.is_over() {
+                read.later = true;
                 *run = read;
             }
         }
@@ -213,7 +231,9 @@ impl Deeds {
         if let Some(file) = read_by(&commands).filter(|_| exit == Some(0)) {
             self.reads(&file, &output);
         }
-        let judged = judged(commands);
+        let place = Place { root: &self.root, line, done: &self.done };
+        let judged: Vec<_> = commands.into_iter().map(|ran| judged(ran, &place)).collect();
+        let output = own_output(&judged, &output);
         let (mut before, mut after) = (Written::default(), Written::default());
         let mut checked = false;
         if exit.is_some() {
@@ -230,39 +250,69 @@ impl Deeds {
         self.wrote(call, before);
         let files = judged.iter().flat_map(|(ran, _)| outputs(ran)).collect();
         let working = judged.iter().filter(|(ran, _)| !is_quiet(ran)).count();
+        let shown = judged.iter().filter(|(ran, _)| shows_files(ran)).flat_map(|(ran, _)| ran.words.clone()).collect();
         let checks = judged.into_iter().filter_map(|(ran, check)| Some((ran, check?))).collect();
-        let mut run = Run { line: line.to_owned(), checks, exit, files, lone: working == 1, ..Run::default() };
+        let mut run = Run { line: line.to_owned(), checks, exit, files, shown, lone: working == 1, ..Run::default() };
         run.read(&output);
         self.done.push(Deed { call: call.cloned(), what: What::Ran(run) });
         self.wrote(call, after);
     }
 }
 
-/// The commands with what each proves, and where it ran.
-fn judged(commands: Vec<Ran>) -> Vec<(Ran, Option<Check>)> {
-    let mut folder = String::new();
-    let mut found = Vec::new();
-    for ran in commands {
-        if let [program, to, ..] = ran.words.as_slice()
-            && matches!(program.as_str(), "cd" | "pushd")
-        {
-            folder.clone_from(to);
-        }
-        let check = command::check(&ran.words).map(|mut check| {
-            let named = ran.words.windows(2).find(|pair| {
-                matches!(pair.first().map(String::as_str), Some("-C" | "--prefix" | "--cwd" | "--dir" | "--directory"))
-            });
-            check.folder = named.and_then(|pair| pair.get(1)).unwrap_or(&folder).clone();
-            check
+/// A command with what it proves, and where it ran.
+fn judged(ran: Ran, place: &Place<'_>) -> (Ran, Option<Check>) {
+    let check = command::check(&ran.words).and_then(|mut check| {
+        let named = ran.words.windows(2).find(|pair| {
+            matches!(pair.first().map(String::as_str), Some("-C" | "--prefix" | "--cwd" | "--dir" | "--directory"))
         });
-        found.push((ran, check));
+        let folder = named.and_then(|pair| pair.get(1)).unwrap_or(&ran.folder);
+        check.folder = place.within(folder)?;
+        Some(check)
+    });
+    (ran, check)
+}
+
+/// Where the session works, and what is known of other places.
+struct Place<'a> {
+    root: &'a str,
+    line: &'a str,
+    done: &'a [Deed],
+}
+
+impl Place<'_> {
+    /// This folder as the session sees it; none where it has other files than those that the session is about.
+    fn within(&self, folder: &str) -> Option<String> {
+        if !self.root.is_empty() && folder.starts_with('/') {
+            let rest = folder.strip_prefix(self.root.trim_end_matches('/'))?;
+            return (rest.is_empty() || rest.starts_with('/')).then(|| rest.trim_start_matches('/').to_owned());
+        }
+        let copied =
+            ["clone", "worktree", "mktemp", "cp -", "rsync", "tar "].iter().any(|word| self.line.contains(word));
+        let elsewhere = folder.starts_with("..")
+            || ["/tmp/", "/var/tmp/", "~"].iter().any(|start| folder.starts_with(start))
+            || (copied && folder.starts_with(['$', '/']));
+        let is_under = |path: &String| path.starts_with(folder);
+        let written = |deed: &Deed| matches!(&deed.what, What::Wrote(written) if written.paths.iter().any(is_under));
+        (!elsewhere || self.done.iter().any(written)).then(|| folder.to_owned())
     }
-    found
+}
+
+/// The output without what the line writes out by itself.
+fn own_output(commands: &[(Ran, Option<Check>)], output: &str) -> String {
+    let texts: Vec<String> = commands.iter().flat_map(|(ran, _)| line::writes_out(&ran.words)).collect();
+    if texts.is_empty() {
+        return output.to_owned();
+    }
+    output.lines().filter(|line| !texts.iter().any(|text| line.trim() == text)).collect::<Vec<_>>().join("\n")
 }
 
 /// Programs of a line that neither check nor change anything.
 fn is_quiet(ran: &Ran) -> bool {
     ran.words.first().is_some_and(|word| matches!(word.as_str(), "cd" | "pushd" | "echo" | "set" | "export" | "sleep"))
+}
+
+fn shows_files(ran: &Ran) -> bool {
+    ran.words.first().is_some_and(|word| matches!(word.as_str(), "cat" | "tail" | "grep" | "rg" | "less" | "egrep"))
 }
 
 /// The files that have the output of this command.

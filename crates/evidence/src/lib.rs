@@ -8,6 +8,7 @@ mod clause;
 mod command;
 mod deeds;
 mod files;
+mod filters;
 mod line;
 mod named;
 mod pattern;

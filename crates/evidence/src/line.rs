@@ -2,12 +2,20 @@
 //! What cannot be told is hidden, never guessed.
 
 /// A command of a line.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Ran {
     /// The program and its arguments, without redirections.
     pub(crate) words: Vec<String>,
     /// The files that its output goes to.
     pub(crate) into: Vec<String>,
+    /// The file that all of its plain output goes to, so that nothing in the output of the line is its own.
+    pub(crate) away: Option<String>,
+    /// The commands that its output goes through, each with its arguments.
+    pub(crate) through: Vec<Vec<String>>,
+    /// True when nobody waits for its end: it may still run when the line is over.
+    pub(crate) behind: bool,
+    /// The folder it ran in, where the line says so.
+    pub(crate) folder: String,
     /// True when a line that ends with 0 says that this one did.
     pub(crate) told: bool,
     /// True when nothing stands behind it that may have failed in its place.
@@ -16,10 +24,36 @@ pub(crate) struct Ran {
     pub(crate) echoed: Option<String>,
 }
 
+impl Ran {
+    fn goes_into(&mut self, file: &str, plain: bool) {
+        let is_stream = matches!(file, "1" | "2" | "/dev/stdout" | "/dev/stderr" | "/dev/tty");
+        if plain && !is_stream {
+            self.away = Some(file.to_owned());
+        }
+        self.into.push(file.to_owned());
+    }
+}
+
+/// A folder seen from another.
+fn joined(from: &str, to: &str) -> String {
+    if to.starts_with(['/', '~', '$']) || to == "-" {
+        return if to == "-" { String::new() } else { to.trim_end_matches('/').to_owned() };
+    }
+    let mut parts: Vec<&str> = from.split('/').filter(|part| !part.is_empty()).collect();
+    for part in to.split('/').filter(|part| !matches!(*part, "" | ".")) {
+        match part {
+            ".." if parts.last().is_some_and(|last| *last != "..") => drop(parts.pop()),
+            part => parts.push(part),
+        }
+    }
+    format!("{}{}", if from.starts_with('/') { "/" } else { "" }, parts.join("/"))
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Token {
     Word(String),
-    Into(String),
+    /// Into a file; true for the plain output.
+    Into(String, bool),
     And,
     Or,
     End,
@@ -46,12 +80,12 @@ const DEEPEST: usize = 4;
 
 /// The commands of a line in their order.
 pub(crate) fn commands(line: &str) -> Vec<Ran> {
-    nested(line, 0)
+    nested(line, 0, String::new())
 }
 
-fn nested(line: &str, depth: usize) -> Vec<Ran> {
+fn nested(line: &str, depth: usize, folder: String) -> Vec<Ran> {
     let tokens = Scan::new(line).tokens();
-    let mut read = Read { tokens: &tokens, at: 0, errexit: false, pipefail: false, odd: false, depth };
+    let mut read = Read { tokens: &tokens, at: 0, errexit: false, pipefail: false, odd: false, depth, folder };
     let mut found = read.list();
     if read.odd || read.at < tokens.len() {
         found.iter_mut().for_each(|ran| ran.told = false);
@@ -64,10 +98,18 @@ struct Scan<'a> {
     tokens: Vec<Token>,
     word: Option<String>,
     /// The next word is where something is redirected to, or from.
-    aside: Option<char>,
+    aside: Option<Aside>,
     /// The next word ends a heredoc.
     begins: bool,
     heredocs: Vec<String>,
+}
+
+/// What a redirection is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Aside {
+    From,
+    Plain,
+    Other,
 }
 
 impl<'a> Scan<'a> {
@@ -149,10 +191,12 @@ impl<'a> Scan<'a> {
     }
 
     fn redirected(&mut self, c: char) {
-        // The number of what is redirected is no word.
-        if self.word.as_ref().is_some_and(|word| word.chars().all(|c| c.is_ascii_digit())) {
-            self.word = None;
+        // A command whose output or input stands in the place of a file: nobody sees how it ends.
+        if self.chars.peek() == Some(&'(') {
+            return self.substituted(')');
         }
+        // The number of what is redirected is no word.
+        let number = self.word.take_if(|word| word.chars().all(|c| c.is_ascii_digit()));
         self.close();
         let doubled = self.chars.next_if_eq(&c).is_some();
         if c == '<' && doubled && self.chars.next_if_eq(&'<').is_none() {
@@ -161,7 +205,11 @@ impl<'a> Scan<'a> {
         } else {
             self.chars.next_if_eq(&'|');
             self.chars.next_if_eq(&'&');
-            self.aside = Some(c);
+            self.aside = Some(match (c, number.as_deref()) {
+                ('<', _) => Aside::From,
+                (_, None | Some("1")) => Aside::Plain,
+                _ => Aside::Other,
+            });
         }
     }
 
@@ -172,9 +220,20 @@ impl<'a> Scan<'a> {
             return;
         }
         match self.aside.take() {
+            None if word == "{" && self.begins_command() => self.tokens.push(Token::Open),
+            None if word == "}" && self.begins_command() => self.tokens.push(Token::Close),
             None => self.tokens.push(Token::Word(word)),
-            Some('>') => self.tokens.push(Token::Into(word)),
-            Some(_) => {}
+            Some(Aside::From) => {}
+            Some(aside) => self.tokens.push(Token::Into(word, aside == Aside::Plain)),
+        }
+    }
+
+    /// True where a command stands, and not one of its words.
+    fn begins_command(&self) -> bool {
+        match self.tokens.last() {
+            Some(Token::Word(word)) => KEYWORDS.contains(&word.as_str()),
+            Some(Token::Into(..)) => false,
+            _ => true,
         }
     }
 
@@ -205,6 +264,7 @@ struct Read<'a> {
     pipefail: bool,
     odd: bool,
     depth: usize,
+    folder: String,
 }
 
 impl Read<'_> {
@@ -228,7 +288,11 @@ impl Read<'_> {
             if part.is_empty() {
                 continue;
             }
-            part.iter_mut().for_each(|ran| ran.told &= !behind);
+            part.iter_mut().filter(|_| behind).for_each(|ran| (ran.told, ran.behind) = (false, true));
+            // What is waited for is over, but its code is not told by that.
+            if part.first().is_some_and(|ran| ran.words.first().is_some_and(|word| word == "wait")) {
+                found.iter_mut().for_each(|ran| ran.behind = false);
+            }
             if let (Some(before), Some(code)) = (found.get_mut(kept..), part.first().and_then(|ran| echo(&ran.words))) {
                 echoes(before, code);
             }
@@ -277,6 +341,9 @@ impl Read<'_> {
                 found.iter_mut().for_each(|ran| ran.told = false);
             }
             let next = self.command();
+            for ran in &mut found {
+                ran.through.extend(next.iter().map(|next| next.words.clone()));
+            }
             found.extend(next);
         }
         found
@@ -286,35 +353,44 @@ impl Read<'_> {
         if self.next_if(|token| *token == Token::Open) {
             // A function: what its name runs from here on is not what it says.
             self.odd |= self.tokens.get(self.at) == Some(&Token::Close);
-            let (errexit, pipefail) = (self.errexit, self.pipefail);
-            let found = self.list();
+            let (errexit, pipefail, folder) = (self.errexit, self.pipefail, self.folder.clone());
+            let mut found = self.list();
             self.odd |= !self.next_if(|token| *token == Token::Close);
-            (self.errexit, self.pipefail) = (errexit, pipefail);
-            let mut found = found;
-            while let Some(token @ (Token::Word(_) | Token::Into(_))) = self.tokens.get(self.at) {
-                if let Token::Into(file) = token {
-                    found.iter_mut().for_each(|ran| ran.into.push(file.clone()));
+            (self.errexit, self.pipefail, self.folder) = (errexit, pipefail, folder);
+            while let Some(token @ (Token::Word(_) | Token::Into(..))) = self.tokens.get(self.at) {
+                if let Token::Into(file, plain) = token {
+                    found.iter_mut().for_each(|ran| ran.goes_into(file, *plain));
                 }
                 self.at += 1;
             }
             return found;
         }
-        let (mut words, mut into) = (Vec::new(), Vec::new());
+        let mut ran = Ran { told: true, last: true, folder: self.folder.clone(), ..Ran::default() };
         loop {
             match self.tokens.get(self.at) {
-                Some(Token::Word(word)) => words.push(word.clone()),
-                Some(Token::Into(word)) => into.push(word.clone()),
+                Some(Token::Word(word)) => ran.words.push(word.clone()),
+                Some(Token::Into(word, plain)) => ran.goes_into(word, *plain),
                 _ => break,
             }
             self.at += 1;
         }
-        self.taken(words, into)
+        self.taken(ran)
     }
 
-    fn taken(&mut self, mut words: Vec<String>, into: Vec<String>) -> Vec<Ran> {
-        while words.first().is_some_and(|word| KEYWORDS.contains(&word.as_str()) || word == "{" || word == "}") {
-            self.odd |= words.first().is_some_and(|word| word != "{" && word != "}");
+    fn taken(&mut self, mut ran: Ran) -> Vec<Ran> {
+        let words = &mut ran.words;
+        while words.first().is_some_and(|word| KEYWORDS.contains(&word.as_str())) {
+            self.odd = true;
             words.remove(0);
+        }
+        if words.first().is_some_and(|word| word == "coproc") {
+            words.remove(0);
+            (ran.told, ran.behind) = (false, true);
+        }
+        if let [program, to, ..] = words.as_slice()
+            && matches!(program.as_str(), "cd" | "pushd")
+        {
+            self.folder = joined(&self.folder, to);
         }
         self.odd |= words.first().is_some_and(|word| TURNS.contains(&word.as_str()));
         let steers = |word: &String| word.split_once('=').is_some_and(|(name, _)| STEERS.contains(&name));
@@ -325,11 +401,17 @@ impl Read<'_> {
             let cluster = |word: &String| word.starts_with('-') && !word.starts_with("--") && word.contains('e');
             self.errexit |= words.iter().any(cluster) || words.iter().any(|word| word == "errexit");
         }
-        if let Some(text) = shell_text(&words).filter(|_| self.depth < DEEPEST) {
-            return nested(text, self.depth + 1);
+        if let Some(text) = shell_text(words).filter(|_| self.depth < DEEPEST) {
+            let mut found = nested(text, self.depth + 1, self.folder.clone());
+            for inner in &mut found {
+                inner.told &= ran.told;
+                inner.behind |= ran.behind;
+                inner.away = inner.away.take().or_else(|| ran.away.clone());
+                inner.into.extend(ran.into.iter().cloned());
+            }
+            return found;
         }
-        let nothing = words.is_empty() && into.is_empty();
-        if nothing { Vec::new() } else { vec![Ran { words, into, told: true, last: true, echoed: None }] }
+        if ran.words.is_empty() && ran.into.is_empty() { Vec::new() } else { vec![ran] }
     }
 }
 
@@ -367,6 +449,16 @@ fn echoes(before: &mut [Ran], (text, piped): (String, bool)) {
     } else if before.iter().all(|ran| ran.told) {
         before.iter_mut().for_each(|ran| ran.echoed = Some(text.clone()));
     }
+}
+
+/// The lines that this command writes out as they stand in it.
+pub(crate) fn writes_out(words: &[String]) -> Vec<String> {
+    let Some((_, rest)) = words.split_first().filter(|(program, _)| *program == "echo" || *program == "printf") else {
+        return Vec::new();
+    };
+    let text = rest.iter().filter(|word| !matches!(word.as_str(), "-e" | "-n" | "-ne")).cloned().collect::<Vec<_>>();
+    let text = text.join(" ").replace("\\n", "\n");
+    text.lines().map(|line| line.trim().to_owned()).filter(|line| !line.is_empty()).collect()
 }
 
 /// The text of `bash -c text`.

@@ -121,17 +121,25 @@ fn mends(check: &Check, said: &Said) -> bool {
 /// Codes of a shell that did not find or could not start a program.
 const NOT_STARTED: [i32; 2] = [126, 127];
 
+fn tests_of(kind: ClaimKind) -> bool {
+    kind == ClaimKind::Tests
+}
+
 fn ended(run: &Run, ran: &Ran, check: &Check, kind: ClaimKind) -> Ended {
     let Some(exit) = run.exit else { return Ended::NotRun };
     if NOT_STARTED.contains(&exit) && ran.told {
         return Ended::NotRun;
     }
-    let said_well = match kind {
-        ClaimKind::Tests => matches!(run.untold, Summary::Passed(_)),
-        ClaimKind::Build => run.built || matches!(run.untold, Summary::Passed(_)),
-        _ => run.clean,
-    };
-    let tests = kind == ClaimKind::Tests;
+    let said_well = run.shows(ran, check)
+        && match kind {
+            ClaimKind::Tests => matches!(run.untold, Summary::Passed(_)),
+            ClaimKind::Build => run.built || matches!(run.untold, Summary::Passed(_)),
+            _ => run.clean,
+        };
+    if ran.behind && !run.later && !(tests_of(kind) && run.untold == Summary::Failed) {
+        return Ended::Unseen;
+    }
+    let tests = tests_of(kind);
     if check.lists && kind == ClaimKind::Lint {
         return if exit == 0 && ran.told && run.silent { Ended::Passed } else { Ended::Failed };
     }
@@ -160,14 +168,14 @@ fn ended(run: &Run, ran: &Ran, check: &Check, kind: ClaimKind) -> Ended {
 }
 
 fn checked(deeds: &Deeds, said: &Said) -> Proof {
-    let all = about(tried(deeds, said).collect(), said);
+    let all = behind_failures(about(tried(deeds, said).collect(), said), said);
     if said.elsewhere || all.is_empty() {
         return Proof::unsupported(Why::NotRun);
     }
     if let Some(bad) = bad(&all, said.since(deeds)) {
         return bad;
     }
-    let covers = |tried: &&Tried<'_>| covers(deeds, tried.check, said);
+    let covers = |tried: &&Tried<'_>| covers(deeds, tried.check, said) && is_quoted(tried, said);
     let Some(proof) =
         all.iter().rev().filter(|tried| tried.ended == Ended::Passed && said.may_be_proved_by(tried.call)).find(covers)
     else {
@@ -242,14 +250,25 @@ fn about<'a>(all: Vec<Tried<'a>>, said: &Said) -> Vec<Tried<'a>> {
     if said.reach.all || names.is_empty() || !all.iter().any(own) {
         return all;
     }
+    // What ran of just this part came behind runs of everything, and counts in their place.
+    let behind = all.iter().rfind(|tried| own(tried) && tried.ended == Ended::Passed).map_or(0, |tried| tried.at);
     let folder = all.iter().rev().find(|tried| own(tried)).map(|tried| tried.check.folder.clone()).unwrap_or_default();
     let counts = |tried: &Tried<'_>| {
         let here = tried.check.folder.is_empty() || tried.check.folder == folder;
         let whole = tried.check.part.is_empty() && here;
         let spares = tried.ended == Ended::NotRun || (tried.ended == Ended::Failed && spares(tried.run, names));
-        own(tried) || (whole && !spares)
+        own(tried) || (whole && !spares && tried.at > behind)
     };
     all.into_iter().filter(counts).collect()
+}
+
+/// Of what is said of tests that failed before only those runs count that ran just these again, and what came behind.
+fn behind_failures<'a>(mut all: Vec<Tried<'a>>, said: &Said) -> Vec<Tried<'a>> {
+    let good = |tried: &Tried<'_>| tried.ended == Ended::Passed && tried.check.is_of_failed();
+    match all.iter().rposition(good).filter(|_| said.reach.failed && !said.reach.all) {
+        Some(at) => all.split_off(at),
+        None => all,
+    }
 }
 
 /// True when a run says what failed, and it is none of these.
@@ -296,6 +315,14 @@ fn is_word(word: &str, name: &str) -> bool {
     finest.len() >= 3 && (finest.contains(&stem(name)) || name.contains(&finest))
 }
 
+/// True when a run is the one whose command a claim quotes: it has its options, and a check of types is no build.
+fn is_quoted(tried: &Tried<'_>, said: &Said) -> bool {
+    let words = tried.ran.map(|ran| ran.words.as_slice()).unwrap_or_default();
+    let has = |flag: &String| words.iter().any(|word| word.eq_ignore_ascii_case(flag));
+    let other = said.kind == ClaimKind::Build && said.quotes_build && tried.check.lint.is_some();
+    !other && said.flags.iter().all(has)
+}
+
 /// True when a check is of everything that the claim is about.
 fn covers(deeds: &Deeds, check: &Check, said: &Said) -> bool {
     let is_file = |name: &&String| name.contains("test") || name.contains('/');
@@ -310,6 +337,7 @@ fn covers(deeds: &Deeds, check: &Check, said: &Said) -> bool {
     }
     match said.kind {
         ClaimKind::Build => (check.pieces == 0 && (check.part.is_empty() || check.tests)) || part(),
+        ClaimKind::Tests if said.reach.failed => check.part.is_empty() || part() || check.is_of_failed(),
         ClaimKind::Tests => check.part.is_empty() || part() || (!said.reach.all && covers_changed(deeds, check, said)),
         _ => check.part.is_empty() || part(),
     }

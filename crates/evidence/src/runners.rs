@@ -25,10 +25,13 @@ pub(crate) fn check(program: &str, name: &str, args: &[&str]) -> Option<Check> {
         | "bazel" | "meson" | "rails" | "composer" | "forge" | "gleam" | "crystal" | "dune" => {
             by_words(name, sub, args)
         }
-        "rspec" | "phpunit" | "pest" | "minitest" => {
-            Some(Check::tests().narrowed(paths_and(args, &["--filter", "-e", "-t", "--tag", "--group", "--testsuite"])))
+        "rspec" | "phpunit" | "pest" | "minitest" => Some(Check::tests().narrowed(paths_and(
+            args,
+            &["--filter", "-e", "-t", "--tag", "--group", "--testsuite", "--only-failures"],
+        ))),
+        "ctest" => {
+            Some(Check::tests().narrowed(options(args, &["-R", "-L", "-E", "-I", "--tests-regex", "--rerun-failed"])))
         }
-        "ctest" => Some(Check::tests().narrowed(options(args, &["-R", "-L", "-E", "-I", "--tests-regex"]))),
         "tox" | "nox" => Some(Check::tests().narrowed(options(args, &["-e", "-s", "-k"]))),
         "python" | "python3" | "node" | "ruby" | "php" | "perl" | "bash" | "sh" | "zsh" | "tsx" | "ts-node" => {
             script(name, args)
@@ -55,6 +58,10 @@ fn owned(words: &[&str]) -> Vec<String> {
 /// Options whose values are left out: their words have a sign before them, and fit no name.
 const LEAVES_OUT: &[&str] = &["--skip", "--exclude", "--deselect", "--ignore", "--ignore-glob", "-skip", "-E"];
 
+/// Options by which only those run that failed before.
+pub(crate) const LAST_FAILED: &[&str] =
+    &["--lf", "--last-failed", "--only-failures", "--onlyFailures", "--failed", "--rerun-failed"];
+
 /// Those of these options that are there, with their values.
 fn options(args: &[&str], names: &[&str]) -> Vec<String> {
     let mut found = Vec::new();
@@ -66,6 +73,10 @@ fn options(args: &[&str], names: &[&str]) -> Vec<String> {
         });
         if let Some(name) = hit {
             let sign = if LEAVES_OUT.contains(name) { "!" } else { "" };
+            if LAST_FAILED.contains(name) {
+                found.push((*name).to_owned());
+                continue;
+            }
             let own = word.strip_prefix(name).unwrap_or(word).trim_start_matches('=');
             found.push(if own.is_empty() { String::new() } else { format!("{sign}{own}") });
             found.extend(args.get(at + 1).filter(|_| word == name).map(|value| format!("{sign}{value}")));
@@ -255,6 +266,7 @@ fn javascript_part(args: &[&str]) -> (Vec<String>, usize) {
         "--testPathPattern",
         "--testPathPatterns",
         "--onlyChanged",
+        "--onlyFailures",
         "-o",
         "--changed",
         "--shard",
@@ -439,6 +451,7 @@ fn by_words(name: &str, sub: &str, args: &[&str]) -> Option<Check> {
     let filters = [
         "--filter",
         "--only",
+        "--failed",
         "-k",
         "--name",
         "--plain-name",
@@ -590,20 +603,32 @@ fn linter(name: &str, sub: &str, args: &[&str]) -> Option<Check> {
         "ruff" if sub == "format" => formatter("ruff", looks),
         "eslint" | "ruff" | "flake8" | "pylint" | "golangci-lint" | "staticcheck" | "rubocop" | "shellcheck"
         | "stylelint" | "biome" | "oxlint" | "ktlint" | "phpstan" | "hlint" | "clang-tidy" | "credo" | "swiftlint"
-        | "hadolint" | "yamllint" | "markdownlint" | "pre-commit" => Check::lint(LintClass::Style, name),
-        "black" | "isort" | "rustfmt" | "yapf" => formatter(name, looks),
-        "prettier" | "gofmt" | "clang-format" | "shfmt" | "goimports" => formatter(name, !fixes),
+        | "hadolint" | "yamllint" | "markdownlint" | "pre-commit" | "psalm" | "phpcs" | "cppcheck" | "bandit"
+        | "tslint" | "detekt" | "checkstyle" | "spotbugs" => Check::lint(LintClass::Style, name),
+        "black" | "isort" | "rustfmt" | "yapf" | "scalafmt" | "swiftformat" => formatter(name, looks),
+        "prettier" | "gofmt" | "gofumpt" | "clang-format" | "shfmt" | "goimports" => formatter(name, !fixes),
         _ => return None,
     };
     check.quiet = args.iter().any(|word| matches!(*word, "--quiet" | "--errors-only" | "-E" | "--no-warnings"));
     check.lenient = args.contains(&"--exit-zero");
-    check.lists = matches!(name, "gofmt" | "goimports") && !fixes;
+    check.lists = matches!(name, "gofmt" | "gofumpt" | "goimports") && !fixes;
     check.writes |= fixes && check.lint.as_ref().is_some_and(|linter| linter.class == LintClass::Style);
     let whole = |word: &String| {
         is_all(word)
             || matches!(
                 word.as_str(),
-                "check" | "src" | "src/" | "lib" | "app" | "run" | "./..." | "format" | "lint" | "ci"
+                "check"
+                    | "src"
+                    | "src/"
+                    | "lib"
+                    | "app"
+                    | "run"
+                    | "./..."
+                    | "format"
+                    | "lint"
+                    | "ci"
+                    | "analyse"
+                    | "analyze"
             )
             || word.contains("**")
     };

@@ -23,7 +23,7 @@ patterns! {
     OUT_OF = r"\b0 tests failed out of (\d+)";
     EXAMPLES = r"(?i)\b(\d+) (?:examples?|tests?|runs?)(?:, \d+ assertions)?, 0 failures";
     WORDS = r"(?m)^(?:BUILD SUCCESS(?:FUL)?|PASS$|OK$|All tests passed|\s*OK \()|100% tests passed|test result: ok";
-    PACKAGE = r"(?m)^ok\s+\S+\s+(?:\d|\(cached\))";
+    PACKAGE = r"(?m)^ok\s+\S+\s+(?:[\d.]+m?s|\(cached\))(?:\s+coverage:[^\n]*)?\s*$|^> Task \S*:(?:\w+Test|test)(?: UP-TO-DATE| FROM-CACHE)?\s*$";
     FAILED = r"(?i)\b[1-9]\d*\s*(?:tests?\s+|examples?\s+)?(?:failed|failing|failures?)\b|\b(?:failures|errors|failed|fail)[:=]\s*[1-9]|# fail [1-9]|ℹ fail [1-9]";
     ERRORS = r"(?i)\b[1-9]\d*\s*(?:tests?\s+|examples?\s+)?(?:errors?|errored)\b";
     FAILED_TESTS = r"(?m)^\s*(?:FAILED |--- FAIL: |FAIL: |● |✕ |✗ |× |not ok \d+ (?:- )?)(\S.*)$|^test (\S+) \.\.\. FAILED";
@@ -31,11 +31,12 @@ patterns! {
     FAILED_COUNT = r"(?i)\b([1-9]\d*) (?:tests? )?(?:failed|failing|failures?)\b";
     FAILED_RUNS = r"(?m)test result: FAILED|^FAIL(?:ED)?\b|^--- FAIL|^\s*not ok \d|BUILD FAIL(?:ED|URE)";
     FAILED_WORDS = r"(?m)panicked at|could not compile|Segmentation fault|npm ERR!|npm error|^make(?:\[\d+\])?: \*\*\*|^error(?:\[E\d+\])?:|command not found|No such file or directory|Traceback \(most recent|timed out after|exit code [1-9]|exit(?: status)?[:=] ?[1-9]|Killed$|core dumped";
-    NOTHING = r"(?i)no tests (?:ran|found|to run|were found|collected|executed)|no test (?:files|suites?) |collected 0 items|no test specified|found 0 tests|0 tests? ran|ran 0 tests|no tests? (?:yet|defined|configured|available)|tests? (?:are |were )?(?:skipped|disabled)|skipp(?:ed|ing) (?:the )?tests|is up to date|nothing to be done|[1-9]\d* (?:tests? )?(?:skipped|ignored|deselected|pending)";
+    NOTHING = r"(?i)no tests (?:ran|found|to run|were found|collected|executed)|no test (?:files|suites?)\b|\[no tests|\b(?:\w+Test|test) NO-SOURCE|no test is available|no specs? found|collected 0 items|no test specified|found 0 tests|0 tests? ran|ran 0 tests|no tests? (?:yet|defined|configured|available)|tests? (?:are |were )?(?:skipped|disabled)|skipp(?:ed|ing) (?:the )?tests|is up to date|nothing to be done|[1-9]\d* (?:tests? )?(?:skipped|ignored|deselected|pending)";
     BUILT = r"(?im)^\s*Finished |BUILD SUCCESS|built in |compiled successfully|build (?:succeeded|complete|completed|successful)|successfully (?:built|compiled|tagged)|compiled .*successfully";
     BROKEN = r"(?im)\berrors?:|\berror\[|error TS\d|[1-9]\d* errors?\b|\bfailed\b|could not compile|\bBUILD FAIL|\*\*\*|command not found|no such file";
-    CLEAN = r"(?im)\b0 errors?\b|all checks passed|no issues found|no (?:errors|problems|offenses|warnings)|^\s*Finished |0 problems|would be left unchanged|all matched files use prettier";
-    WARNED = r"(?im)^\s*(?:.*:\s*)?warning(?:\[|:|\()|generated [1-9]\d* warnings?|[1-9]\d* warnings?\b";
+    CLEAN = r"(?im)\b0 errors?\b|all checks passed|no issues found|no (?:errors|problems|offenses|warnings|issues)|^\s*Finished |0 problems|would be left unchanged|all matched files use prettier";
+    WARNED = r"(?im)^\s*(?:.*:\s*)?warning(?:\[|:|\()|^\[warn\]|generated [1-9]\d* warnings?|[1-9]\d* warnings?\b";
+    NO_WARNINGS = r"(?i)\b0 warning(?:s|\(s\))";
 }
 
 /// How an output is read.
@@ -81,7 +82,7 @@ pub(crate) fn summary(output: &str, reading: Reading) -> Summary {
 
 /// True when an output has warnings in it.
 pub(crate) fn warns(output: &str) -> bool {
-    WARNED.fits(output) && !output.contains("0 warnings")
+    WARNED.fits(output) && !NO_WARNINGS.fits(output)
 }
 
 /// True when an output says that a build came to a good end, and nothing in it says otherwise.

@@ -278,3 +278,74 @@ fn nothing_is_verified_by_a_line_that_runs_nothing_or_hides_its_end() {
         assert!(found.iter().all(|claim| claim.status != ClaimStatus::Verified), "{line}: {found:?}");
     }
 }
+
+/// Lines that leave the tests running, run them where nobody sees their end, or show words that are not theirs.
+#[test]
+fn nothing_is_verified_by_words_that_no_finished_run_wrote() {
+    let good = "test result: ok. 12 passed; 0 failed";
+    for (line, output) in [
+        ("cargo test & sleep 1", good),
+        ("cargo test & disown", good),
+        ("nohup cargo test &", good),
+        ("nohup cargo test > /tmp/log 2>&1 & sleep 5; cat /tmp/log", good),
+        ("{ cargo test; } &", good),
+        ("{ cargo test; } & sleep 1", ""),
+        ("(cargo test &)", good),
+        ("coproc cargo test", good),
+        ("coproc bash -c 'cargo test'", good),
+        ("cat <(cargo test)", good),
+        ("diff <(cargo test) expected.txt", ""),
+        ("tee >(cargo test) < in.txt", good),
+        ("docker run -d app cargo test", good),
+        ("cargo test > /dev/null 2>&1; echo 'test result: ok. 12 passed; 0 failed'", good),
+        ("cargo test > /dev/null; cat old.log", good),
+        ("cargo test | grep 'test result: ok'", good),
+        ("cargo test | sed s/FAILED/ok/", good),
+        ("cargo test | head -3", good),
+        ("go test ./... | grep ^ok", "ok  \texample.com/a\t0.01s"),
+        ("go test ./...", "ok  \texample.com/a\t0.01s [no tests to run]"),
+        ("go test ./...", "?   \texample.com/a\t[no test files]"),
+        ("./gradlew test", "> Task :test NO-SOURCE\n\nBUILD SUCCESSFUL in 5s"),
+        ("git clone -q https://example.com/a.git /tmp/fresh && cd /tmp/fresh && cargo test", good),
+        ("cd ../other && cargo test", good),
+        ("cargo nextest list", ""),
+        ("ctest -N", "Total Tests: 12"),
+    ] {
+        let found = all(&[edit("src/a.rs"), bash(line, 0, output)], "All tests pass.");
+        assert!(!found.is_empty(), "{line}");
+        assert!(found.iter().all(|claim| claim.status != ClaimStatus::Verified), "{line}: {found:?}");
+    }
+    for (line, output) in [
+        ("cargo test | grep -E 'test result|FAILED'", good),
+        ("cargo test 2>&1 | tee /tmp/log | tail -3", good),
+        ("{ cd a && cargo test; }", ""),
+        ("(cd a && cargo test)", ""),
+        ("cargo test & wait", good),
+        ("go test ./... | grep -v 'no test files'", "ok  \texample.com/a\t0.01s"),
+        ("./gradlew test", "> Task :a:test NO-SOURCE\n> Task :b:test\n\nBUILD SUCCESSFUL in 5s"),
+    ] {
+        assert_eq!(
+            status(&[edit("src/a.rs"), bash(line, 0, output)], "All tests pass."),
+            ClaimStatus::Verified,
+            "{line}"
+        );
+    }
+}
+
+/// A command that is quoted with its options is not proved by another.
+#[test]
+fn a_quoted_command_is_proved_by_itself() {
+    use ClaimStatus::{Unsupported, Verified};
+    for (line, answer, wanted) in [
+        ("cargo check", "`cargo build --release` succeeds.", Unsupported),
+        ("cargo build", "`cargo build --release` succeeds.", Unsupported),
+        ("cargo build --release", "`cargo build --release` succeeds.", Verified),
+        ("cargo build --release", "`cargo build` 构建成功。", Verified),
+        ("cargo check", "`cargo build` 构建成功。", Unsupported),
+        ("cargo check", "It compiles cleanly.", Verified),
+        ("cargo test", "`cargo test --all-features` passes.", Unsupported),
+        ("cargo test --quiet", "`cargo test` passes.", Verified),
+    ] {
+        assert_eq!(status(&[edit("src/a.rs"), bash(line, 0, "")], answer), wanted, "{line}: {answer}");
+    }
+}
