@@ -224,7 +224,7 @@ fn retry_notice(attempt: u32, of: u32, wait: std::time::Duration, why: Option<&P
         Some(why) => Phrase::new("engine.retrying").with("why", format_args!("@{}", why.code)),
         None => Phrase::new("engine.retrying_again"),
     };
-    phrase = phrase.with("attempt", attempt).with("of", of).with("seconds", format!("{:.1}", wait.as_secs_f64()));
+    phrase = phrase.with("attempt", attempt).with("of", of).with("wait", format!("{:.1}", wait.as_secs_f64()));
     phrase.args.extend(why.into_iter().flat_map(|why| why.args.iter().cloned()));
     Event::Notice { level: Level::Warning, phrase }
 }

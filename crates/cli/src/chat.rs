@@ -40,7 +40,7 @@ pub(crate) async fn chat(args: SessionArgs, first: Option<String>) -> anyhow::Re
     let history = (!args.no_session).then(|| context.home.join("state").join("history"));
     let handle = open(&args, Some(context))?;
     let editor = editor(history.as_ref())?;
-    let view = Plain::new(Some(Box::new(Keyboard::new(Rc::clone(&editor)))));
+    let view = Plain::in_lines(Some(Box::new(Keyboard::new(Rc::clone(&editor)))));
     let mut chat = Chat { args, handle, view, interrupts, editor, spoke: false };
     chat.begin().await?;
     if let Some(instructions) = chat.args.compact.take() {

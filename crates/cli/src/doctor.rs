@@ -69,7 +69,7 @@ async fn examine(report: &mut Report, dir: Option<&Path>, offline: bool) -> anyh
             report.style = Style::get();
             settings(report, &context)?;
             model(report, &context, offline).await?;
-            machine(report)?;
+            machine(report, &context)?;
             rules::rules(report, &context)?;
             sandbox(report, &context)?;
             validation(report, &context)?;
@@ -160,7 +160,14 @@ fn key(report: &mut Report, context: &Context, found: &ModelRef<'_>) -> anyhow::
     report.line(mark, &Phrase::new(code).with("name", name))
 }
 
-fn machine(report: &mut Report) -> anyhow::Result<()> {
+fn machine(report: &mut Report, context: &Context) -> anyhow::Result<()> {
+    if let Some(shell) = &context.loaded.settings.tools.shell.path {
+        let (mark, code) = match Path::is_file(shell) {
+            true => (Mark::Good, "cli.doctor_shell"),
+            false => (Mark::Bad, "cli.doctor_no_shell"),
+        };
+        report.line(mark, &Phrase::new(code).with("path", shell.display()))?;
+    }
     for program in ["bash", "git"] {
         match in_path(program) {
             Some(path) => {

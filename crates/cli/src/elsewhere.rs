@@ -34,9 +34,11 @@ pub(crate) fn open(args: &SessionArgs, context: Option<Context>) -> anyhow::Resu
 pub(crate) async fn other(args: &SessionArgs, wish: Elsewhere, left: &Handle) -> Option<(SessionArgs, Handle)> {
     let (here, flag) = (&left.session, args.model.clone());
     let mut args = SessionArgs { continues: false, resume: None, fork: None, at: None, ..args.clone() };
+    let mut posture = reasonix_proto::Posture::Ask;
     if matches!(wish, Elsewhere::Session(Open::New))
         && let Reply::Status(status) = left.query(Query::Status).await
     {
+        posture = status.posture;
         let effort = status.effort.map(|effort| format!(":{effort}")).unwrap_or_default();
         args.model = Some(format!("{}{effort}", status.model));
     }
@@ -56,7 +58,10 @@ pub(crate) async fn other(args: &SessionArgs, wish: Elsewhere, left: &Handle) ->
     }
     match open(&args, None) {
         // What was chosen in the chat is no flag: a session that is resumed has a model of its own.
-        Ok(handle) => Some((SessionArgs { model: flag, ..args }, handle)),
+        Ok(handle) => {
+            asks_again(posture, &handle).await;
+            Some((SessionArgs { model: flag, ..args }, handle))
+        }
         Err(error) => {
             let phrase = match error.downcast_ref::<say::Told>() {
                 // One in which nothing was said is not on disk.
@@ -67,6 +72,21 @@ pub(crate) async fn other(args: &SessionArgs, wish: Elsewhere, left: &Handle) ->
             say::notice(Level::Warning, &phrase);
             None
         }
+    }
+}
+
+/// Says so where less was asked before than is from now on.
+async fn asks_again(before: reasonix_proto::Posture, now: &Handle) {
+    use reasonix_proto::Posture;
+    let word = match before {
+        Posture::Ask => return,
+        Posture::Auto => "auto",
+        Posture::Yolo => "yolo",
+    };
+    if let Reply::Status(status) = now.query(Query::Status).await
+        && status.posture == Posture::Ask
+    {
+        say::notice(Level::Info, &Phrase::new("cli.asks_again").with("posture", word));
     }
 }
 

@@ -302,7 +302,7 @@ fn write_export(
         ExportFormat::Md => DocumentFormat::Markdown,
         ExportFormat::Html => DocumentFormat::Html,
     };
-    let text = export(seen.past.marks().title(), &records, format, &secrets);
+    let text = export(seen.past.marks().title(), &records, format, &secrets, crate::zone::clock);
     match output {
         None => say::bytes(text.as_bytes())?,
         Some(path) => {

@@ -64,7 +64,7 @@ pub(crate) fn store(args: &StoreArgs) -> anyhow::Result<Exit> {
     let all = look_after_past(&context, dry)?;
     let room = make_room(&context.home, max.saturating_mul(MIB), dry).map_err(|error| {
         say::failed(match error {
-            RoomError::InUse => Phrase::new("undo.store_busy"),
+            RoomError::InUse => busy(&context),
             other => Phrase::new("undo.not_kept").with("reason", other),
         })
     })?;
@@ -84,6 +84,16 @@ pub(crate) fn store(args: &StoreArgs) -> anyhow::Result<Exit> {
         &style.text(&Phrase::new("undo.store_all").with("size", all.div_ceil(MIB)).with("path", folder.display())),
     )?;
     Ok(Exit::Done)
+}
+
+/// Who is in the way, as far as it can be told.
+fn busy(context: &Context) -> Phrase {
+    let running = reasonix_session::Sessions::at(&context.home.join("state")).running();
+    let named: Vec<String> = running.iter().map(|(session, pid)| format!("{} ({pid})", session.short())).collect();
+    match named.is_empty() {
+        true => Phrase::new("undo.store_busy"),
+        false => Phrase::new("undo.store_busy_by").with("sessions", named.join(", ")),
+    }
 }
 
 const MIB: u64 = 1024 * 1024;

@@ -447,3 +447,67 @@ fn the_chat_needs_a_terminal() {
     assert_eq!(ran.code, Some(2));
     assert!(ran.err.contains("reasonix run"), "{}", ran.err);
 }
+
+/// Chinese from the first word to the last: what the model of the demo says, and what tools say when they fail.
+#[test]
+fn the_demo_and_failures_of_tools_are_told_in_chinese() {
+    let zh = |place: &Place, args: &[&str]| {
+        support::finish(place.command(args).env("LANG", "zh_CN.UTF-8").output().unwrap())
+    };
+    let bare = Place::bare(ModelServer::start_blocking(vec![]));
+    let ran = zh(&bare, &["demo"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(ran.out.contains("现在改为相乘") && ran.err.contains("[x] 修复原因"), "{}{}", ran.out, ran.err);
+    assert!(!ran.err.contains("The test expects"), "{}", ran.err);
+    let place = Place::new(vec![
+        Reply::calls(&[
+            ("read_file", json!({ "path": "nosuch" })),
+            ("read_file", json!({ "path": "/etc/hostname" })),
+            ("edit_file", json!({ "path": "a.txt", "old_string": "zzz", "new_string": "y" })),
+        ]),
+        Reply::say("done"),
+    ]);
+    place.work.write("a.txt", "one\n");
+    let ran = zh(&place, &["run", "go"]);
+    for wanted in ["nosuch 不存在。", "/etc/hostname 在工作区之外：根文件夹是", "a.txt 中没有 old_string"] {
+        assert!(ran.err.contains(wanted), "{wanted}: {}", ran.err);
+    }
+    let ran = zh(&place, &["run", "--add-dir", "/nosuch", "go"]);
+    assert!(ran.err.contains("/nosuch 不存在") && !ran.err.contains("does not exist"), "{}", ran.err);
+}
+
+#[test]
+fn a_session_is_shown_with_the_time_of_this_machine() {
+    let place = Place::new(vec![Reply::say("hello")]);
+    assert_eq!(place.run(&["run", "hi"]).code, Some(0));
+    let id = place.logs()[0].file_stem().unwrap().to_str().unwrap().to_owned();
+    let hour = |zone: &str| {
+        let ran = support::finish(place.command(&["sessions", "show", &id]).env("TZ", zone).output().unwrap());
+        let line = ran.out.lines().find(|line| line.contains("Reasonix ")).unwrap_or_default().to_owned();
+        let time = line.split(" · ").find_map(|part| part.trim().split_once(' ').map(|(_, time)| time.to_owned()));
+        let hour = time.as_deref().and_then(|time| time.split(':').next()).and_then(|hour| hour.parse::<u32>().ok());
+        hour.unwrap_or_else(|| panic!("{zone}: {line}"))
+    };
+    assert_eq!((hour("XXX-8") + 24 - hour("XXX0")) % 24, 8);
+}
+
+#[test]
+fn a_whole_file_system_as_folder_is_answered_with_what_to_do() {
+    let place = Place::new(vec![]);
+    place.configure("[sandbox]\nbash = \"enforce\"\n");
+    let ran = support::finish(place.command(&["doctor", "--offline"]).current_dir("/").output().unwrap());
+    if support::has_box() {
+        assert!(ran.out.contains("the whole file system") && ran.out.contains("reasonix -C PROJECT"), "{}", ran.out);
+        assert!(!ran.out.contains("AppArmor"), "{}", ran.out);
+    }
+}
+
+#[test]
+fn a_call_in_a_shell_that_is_not_there_says_what_has_to_change() {
+    let place = Place::new(vec![Reply::call("bash", json!({ "command": "ls" })), Reply::say("I cannot.")]);
+    place.configure("[permissions]\nmode = \"allow\"\n\n[tools.shell]\npath = \"/nope/sh\"\n");
+    let ran = place.run(&["run", "go"]);
+    assert!(ran.err.contains("no program /nope/sh"), "{}", ran.err);
+    let requests = place.server.requests();
+    assert!(requests[1].last_content().contains("tools.shell.path"), "{}", requests[1].last_content());
+}

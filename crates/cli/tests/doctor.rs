@@ -102,3 +102,20 @@ fn a_preset_of_hosts_that_does_not_exist_is_named() {
     let (_, text, ..) = doctor(config, &["--offline"]);
     assert!(text.contains("there is no preset @crago") && !text.contains("preset @cargo"), "{text}");
 }
+
+#[test]
+fn a_shell_that_is_not_there_is_bad() {
+    let (code, text, ..) = doctor("[tools.shell]\npath = \"/nope/sh\"\n", &["--offline"]);
+    assert_eq!(code, 1, "{text}");
+    let line = text.lines().find(|line| line.contains("/nope/sh")).unwrap_or_default();
+    assert!(line.starts_with("BAD") && text.contains("tools.shell.path /bin/bash"), "{text}");
+    let (_, text, ..) = doctor("[tools.shell]\npath = \"/bin/bash\"\n", &["--offline"]);
+    assert!(text.lines().any(|line| line.starts_with("ok") && line.contains("/bin/bash (tools.shell.path)")), "{text}");
+}
+
+#[test]
+fn a_fallback_of_a_family_without_tools_is_named() {
+    let (_, text, ..) = doctor("[permissions.fallbacks]\nWeb = \"deny\"\nRead = \"ask\"\n", &["--offline"]);
+    assert!(text.contains("permissions.fallbacks.Web does nothing"), "{text}");
+    assert!(!text.contains("fallbacks.Read does nothing"), "{text}");
+}

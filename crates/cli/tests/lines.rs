@@ -61,8 +61,7 @@ fn every_command_of_the_table_is_answered_in_lines() {
         let mut said = chat.line(&format!("/{}", command.name));
         assert!(!said.contains("there is no command"), "{said}");
         let answer = said.split_once('\n').map(|(_, answer)| answer.trim()).unwrap_or_default();
-        // A title that is taken away leaves nothing to say.
-        assert!(command.is("rename") || answer != ">", "{}: {said}", command.name);
+        assert!(answer != ">", "{}: {said}", command.name);
         while ASKS.iter().any(|asks| said.ends_with(asks)) {
             said = chat.line("");
         }
@@ -168,9 +167,11 @@ fn models_and_sessions_are_changed_in_lines() {
     let earlier = place.logs()[0].file_stem().unwrap().to_str().unwrap().to_owned();
     let mut chat = Chat::open(&place, &[]);
     assert!(chat.line("/model other/m2").contains("the model is now other/m2"));
+    chat.line("/mode auto");
     chat.line("hi");
     assert_eq!(place.server.requests().last().unwrap().body["model"], "m2");
-    chat.line("/new");
+    assert!(chat.line("/new").contains("the new session asks again before changes; the one before was in auto"));
+    assert!(!chat.line("/new").contains("asks again"), "it asked already");
     chat.line("once more");
     assert_eq!(place.server.requests().last().unwrap().body["model"], "m2", "a new session goes on with the model");
     let list = chat.line("/model");
@@ -184,4 +185,44 @@ fn models_and_sessions_are_changed_in_lines() {
     assert!(chat.line("/status").contains(&earlier));
     chat.end();
     place.server.assert_valid();
+}
+
+/// A screen reader reads what is written as it comes: whole lines, none of them written over.
+#[test]
+fn an_answer_comes_line_by_line_where_lines_are_all_there_is() {
+    let replies = vec![
+        Reply::call("ls", json!({ "path": "." })).after_saying("I will look."),
+        Reply::call("ls", json!({ "path": ".." })).after_saying("First here.\nThen there.\n"),
+        Reply::hang_mid_stream("The first line.\nThe second line.\nThe third is not ov"),
+    ];
+    let place = place(replies);
+    let mut chat = Chat::open(&place, &[]);
+    let before = chat.pty.written().len();
+    chat.pty.keys("go\r");
+    let written = chat.pty.wait_for("the lines that are over", |written| written.contains("The second line.\r\n"));
+    let written = written.get(before..).unwrap_or_default();
+    assert!(!written.contains("The third"), "half a line is not read out: {written}");
+    let plan = written.find("PLAN").unwrap_or(usize::MAX);
+    assert!(plan < written.find("I will look.").unwrap_or(0), "a line alone is told for what it is: {written}");
+    let then = written.find("Then there.").unwrap_or(usize::MAX);
+    assert!(written.get(then..).is_some_and(|after| after.contains("(PLAN)")), "{written}");
+    let shown = written.split_once('\n').map_or("", |(_, shown)| shown);
+    assert!(!shown.contains("\u{1b}["), "nothing is written over: {shown:?}");
+    chat.pty.keys("\x03");
+    chat.pty.wait_for("the rest of what had come", |written| written.contains("The third is not ov"));
+    chat.end();
+}
+
+#[test]
+fn who_stands_in_the_way_of_a_cleaning_is_named() {
+    let place = place(vec![Reply::call("bash", json!({ "command": "echo x > made" })), Reply::say("done")]);
+    let mut chat = Chat::open(&place, &[]);
+    chat.line("make it");
+    let id = place.logs()[0].file_stem().unwrap().to_str().unwrap().to_owned();
+    let gc = place.run(&["store", "gc"]);
+    let short = reasonix_proto::SessionId::from(id.as_str()).short().to_owned();
+    assert_eq!(gc.code, Some(1), "{}", gc.err);
+    assert!(gc.err.contains(&format!("{short} ({})", chat.child.id())), "{}", gc.err);
+    chat.end();
+    assert_eq!(place.run(&["store", "gc"]).code, Some(0));
 }

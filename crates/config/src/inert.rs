@@ -10,6 +10,9 @@ use reasonix_proto::{Level, Phrase};
 /// Sections in which what does nothing would leave a guard out that somebody counts on.
 const GUARDS: &[&str] = &["permissions", "sandbox"];
 
+/// Families that no tool belongs to: what is said about their calls does nothing, and guards nothing either.
+const TOOLLESS: &[&str] = &["Web"];
+
 /// What needs no word of its own: a mark of other editions, and what has a notice already.
 const TOLD: &[&str] = &["config_version", "agent.memory_compiler.enabled"];
 
@@ -30,7 +33,14 @@ pub(crate) fn name(table: &Table, notices: &mut Notices) -> Result<(), ConfigErr
             named.push(key.to_owned());
         }
         Ok(())
-    })
+    })?;
+    let fallbacks = crate::guard::lookup(table, "permissions.fallbacks").and_then(Node::as_table);
+    for (family, node) in fallbacks.into_iter().flat_map(Table::iter).filter(|(family, _)| TOOLLESS.contains(family)) {
+        let key = format!("permissions.fallbacks.{family}");
+        notices
+            .push((Level::Info, Phrase::new("config.key_later").with("place", node.origin.place()).with("key", key)));
+    }
+    Ok(())
 }
 
 type Found<'a> = dyn FnMut(&SettingKey, &str, &Node) -> Result<(), ConfigError> + 'a;

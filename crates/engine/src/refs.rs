@@ -15,6 +15,8 @@ const MOST_LINES: usize = 2000;
 const MOST_BYTES: usize = 64 * 1024;
 /// Files of a referenced folder that are listed, and how long they are looked for.
 const MOST_ENTRIES: usize = 500;
+/// How a PDF document begins.
+const PDF: &str = "%PDF-";
 const LONGEST_LOOK: Duration = Duration::from_secs(2);
 
 /// A prompt with its references resolved.
@@ -63,6 +65,10 @@ pub(crate) fn resolve_for(
         seen.push((path, lines));
         match block(workspace, path, lines) {
             Ok(Block::Text(text)) => found.text.push_str(&text),
+            Ok(Block::Binary { text, said }) => {
+                found.text.push_str(&text);
+                found.notices.push(said.with("path", path));
+            }
             Ok(Block::Image(image)) => found.show(*image, path),
             Err(error) => {
                 found.notices.push(Phrase::new("engine.reference_failed").with("path", path).with("reason", error));
@@ -87,6 +93,11 @@ impl Resolved {
 enum Block {
     Text(String),
     Image(Box<Image>),
+    /// Nothing that a model could read; a person is told.
+    Binary {
+        text: String,
+        said: Phrase,
+    },
 }
 
 /// What a person typed of a prompt: what was piped in stands before it, in a fence that it cannot leave.
@@ -189,6 +200,10 @@ fn block(workspace: &Workspace, path: &str, lines: Option<Lines>) -> Result<Bloc
     let wanted = lines.map(|(_, last)| last.unwrap_or(first).saturating_sub(first).saturating_add(1));
     let count = wanted.map_or(MOST_LINES, |wanted| usize::try_from(wanted).unwrap_or(MOST_LINES).min(MOST_LINES));
     match workspace.read_lines(path, first, count, MOST_BYTES) {
+        // Some have nothing in them but letters, and are no text all the same.
+        Ok(window) if first == 1 && window.lines.first().is_some_and(|line| line.starts_with(PDF)) => {
+            Ok(binary(&shown, PDF.as_bytes()))
+        }
         Ok(window) => {
             let short = window.cut > 0 || (window.more && wanted.is_none_or(|wanted| wanted > count as u64));
             let cut = if short { "\n[cut: use read_file for the rest]" } else { "" };
@@ -230,14 +245,26 @@ fn files_below(workspace: &Workspace, folder: &str) -> Result<String, FileError>
 /// A file that is no text: a picture, or nothing that could be shown.
 fn picture(workspace: &Workspace, path: &str, shown: &str) -> Result<Block, FileError> {
     match workspace.read_bytes(path, LARGEST) {
-        Ok(bytes) => Ok(image_of(shown, bytes).map_or_else(|| binary(shown), |image| Block::Image(Box::new(image)))),
+        Ok(bytes) => {
+            let head = bytes.get(..PDF.len()).unwrap_or_default().to_vec();
+            Ok(image_of(shown, bytes).map_or_else(|| binary(shown, &head), |image| Block::Image(Box::new(image))))
+        }
         Err(error @ FileError::TooLarge { .. }) if looks_like_picture(path) => Err(error),
-        Err(_) => Ok(binary(shown)),
+        Err(_) => Ok(binary(shown, if is_named_pdf(path) { PDF.as_bytes() } else { &[] })),
     }
 }
 
-fn binary(shown: &str) -> Block {
-    Block::Text(fenced("file", &[("path", shown)], "[binary file]") + "\n\n")
+fn binary(shown: &str, head: &[u8]) -> Block {
+    let is_pdf = head.starts_with(PDF.as_bytes());
+    let (kind, code) = match is_pdf {
+        true => ("[PDF document: it cannot be read as it is]", "engine.reference_pdf"),
+        false => ("[binary file]", "engine.reference_binary"),
+    };
+    Block::Binary { text: fenced("file", &[("path", shown)], kind) + "\n\n", said: Phrase::new(code) }
+}
+
+fn is_named_pdf(path: &str) -> bool {
+    path.rsplit('.').next().is_some_and(|ending| ending.eq_ignore_ascii_case("pdf"))
 }
 
 fn looks_like_picture(path: &str) -> bool {
@@ -292,6 +319,32 @@ mod tests {
         let found = resolve_refs(&workspace, &[], "@many").text;
         assert!(found.contains("many/499\n[cut: 100 more;") && !found.contains("many/500"), "{found}");
         assert!(!resolve_refs(&workspace, &[], "@./").text.contains("secrets/key"));
+    }
+
+    #[test]
+    fn what_no_model_can_read_is_said_to_the_person() {
+        let folder = tempfile::tempdir().unwrap();
+        let files: [(&str, &[u8]); 4] = [
+            ("plain.pdf", b"%PDF-1.4\n1 0 obj\n<< /Type /Catalog >>\nendobj\n"),
+            ("real.pdf", b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n\0\0stream"),
+            ("data.bin", b"\0\x01\x02\xff"),
+            ("notes.txt", b"how a %PDF- begins"),
+        ];
+        for (name, bytes) in files {
+            fs::write(folder.path().join(name), bytes).unwrap();
+        }
+        let workspace = Workspace::open(folder.path(), Options::default()).unwrap();
+        for (name, code) in [
+            ("plain.pdf", Some("engine.reference_pdf")),
+            ("real.pdf", Some("engine.reference_pdf")),
+            ("data.bin", Some("engine.reference_binary")),
+            ("notes.txt", None),
+        ] {
+            let found = resolve_refs(&workspace, &[], &format!("what is in @{name}?"));
+            let codes: Vec<&str> = found.notices.iter().map(|notice| &*notice.code).collect();
+            assert_eq!(codes, code.into_iter().collect::<Vec<_>>(), "{name}");
+            assert!(!found.text.contains("endobj") && found.text.contains(name), "{}", found.text);
+        }
     }
 
     #[test]

@@ -5,6 +5,9 @@ use reasonix_proto::Phrase;
 use std::io;
 use std::path::PathBuf;
 
+/// Why there is no box around the whole file system: no machine could have one.
+pub(crate) const ALL_WRITABLE: &str = "the whole file system is to be writable";
+
 /// A command could not be started, or not be watched.
 #[derive(Debug, thiserror::Error)]
 pub enum ExecError {
@@ -44,6 +47,9 @@ impl ExecError {
         match self {
             Self::NoProgram { program } => Phrase::new("exec.no_program").with("program", program),
             Self::NoFolder { path } => Phrase::new("exec.no_folder").with("path", path.display()),
+            Self::NoSandbox { wanted, reason } if reason == ALL_WRITABLE => {
+                Phrase::new("exec.no_sandbox_root").with("level", wanted)
+            }
             Self::NoSandbox { wanted, reason } => {
                 Phrase::new("exec.no_sandbox").with("level", wanted).with("reason", reason)
             }

@@ -141,7 +141,7 @@ impl Sandbox {
             return Err(lacking(least, "this kernel has no Landlock, or it is not switched on".to_owned()));
         }
         if options.writable.iter().any(|root| root.canonicalize().is_ok_and(|root| root == Path::new("/"))) {
-            return Err(lacking(least, "the whole file system is to be writable".to_owned()));
+            return Err(lacking(least, crate::error::ALL_WRITABLE.to_owned()));
         }
         let furnish = || -> io::Result<_> {
             let state = options.quarantine.parent().unwrap_or(&options.quarantine);

@@ -1,7 +1,6 @@
 //! A session as a document to read or to share: Markdown or HTML. Nothing in it loads anything from anywhere, no escape
 //! sequence gets through, and what looks like a key is masked. Pure.
 
-use crate::error::clock;
 use crate::redact::Redact;
 use reasonix_proto::{Message, Record, RecordBody, ToolOutcome, hidden_spans, unhidden};
 use serde_json::Value;
@@ -28,10 +27,17 @@ h2 { font-size: 1rem; margin: 1.5rem 0 .25rem } .user pre { background: #eef4ff 
 </style>
 "#;
 
-/// Writes these records as a document. `secrets` are masked wherever they occur.
-pub fn export(title: &str, records: &[Record], format: DocumentFormat, secrets: &[String]) -> String {
+/// Writes these records as a document. `secrets` are masked wherever they occur; `clock` writes moments, in milliseconds since
+/// the Unix epoch, as they are written where it is read.
+pub fn export(
+    title: &str,
+    records: &[Record],
+    format: DocumentFormat,
+    secrets: &[String],
+    clock: fn(u64) -> String,
+) -> String {
     let redact = Redact::new(secrets);
-    let mut page = Page { format, redact, text: String::new() };
+    let mut page = Page { format, redact, clock, text: String::new() };
     page.begin(title);
     for record in records {
         page.record(record);
@@ -43,6 +49,7 @@ pub fn export(title: &str, records: &[Record], format: DocumentFormat, secrets: 
 struct Page {
     format: DocumentFormat,
     redact: Redact,
+    clock: fn(u64) -> String,
     text: String,
 }
 
@@ -68,7 +75,8 @@ impl Page {
     fn record(&mut self, record: &Record) {
         match &record.body {
             RecordBody::Session(head) => {
-                let made = format!("Reasonix {} · {} · {} · {}", head.version, head.model, head.cwd, clock(record.at));
+                let made =
+                    format!("Reasonix {} · {} · {} · {}", head.version, head.model, head.cwd, (self.clock)(record.at));
                 self.meta(&made);
             }
             RecordBody::Prompt { turn, text, typed, .. } => {
@@ -307,10 +315,14 @@ fn fence(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{DocumentFormat, export};
+    use super::DocumentFormat;
     use reasonix_proto::{
         CallId, Left, Message, Record, RecordBody, RecordId, Rewound, StopReason, ToolCall, ToolOutcome,
     };
+
+    fn export(title: &str, records: &[Record], format: DocumentFormat, secrets: &[String]) -> String {
+        super::export(title, records, format, secrets, crate::clock)
+    }
 
     fn records() -> Vec<Record> {
         let answer =

@@ -57,6 +57,9 @@ pub struct SeenSession {
     pub notices: Vec<Phrase>,
 }
 
+/// More running sessions than this are not named.
+const MOST_RUNNING: usize = 16;
+
 impl Sessions {
     /// The sessions of this state folder; touches nothing.
     pub fn at(state: &Path) -> Self {
@@ -330,6 +333,21 @@ impl Sessions {
     /// All sessions but discarded ones, the one written to last first. A file that cannot be read is listed as broken.
     pub fn list(&self) -> Result<Vec<Summary>, SessionError> {
         list::all(&self.folder).map_err(SessionError::io(&self.folder))
+    }
+
+    /// The sessions that a process has open, with its number, as far as their locks tell; only for people to read.
+    pub fn running(&self) -> Vec<(SessionId, u32)> {
+        let entries = std::fs::read_dir(&self.folder).into_iter().flatten().flatten();
+        let held = entries.filter_map(|entry| {
+            let name = entry.file_name().into_string().ok()?;
+            let session = SessionId::from(name.strip_suffix(".lock")?);
+            let small = entry.metadata().is_ok_and(|meta| meta.is_file() && meta.len() < 32);
+            let pid: u32 = small.then(|| std::fs::read_to_string(entry.path()).ok()).flatten()?.trim().parse().ok()?;
+            Path::new("/proc").join(pid.to_string()).exists().then_some((session, pid))
+        });
+        let mut held: Vec<_> = held.take(MOST_RUNNING).collect();
+        held.sort();
+        held
     }
 
     /// The states of files that sessions name, by session, the one written to last first.

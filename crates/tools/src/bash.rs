@@ -396,6 +396,11 @@ fn not_started(error: &ExecError) -> ToolOutcome {
             error.to_string(),
             "no command can run in this session; use the file tools, or tell the user what to run",
         ),
+        ExecError::NoProgram { .. } => ToolOutcome::failed_with(
+            error.to_string(),
+            "the shell of the user's settings (tools.shell.path) is not there, or not to be seen in the sandbox: no command can \
+             run until the user changes it",
+        ),
         _ => ToolOutcome::failed(error.to_string()),
     }
 }

@@ -281,12 +281,22 @@ fn dispatch(app: &mut App, text: &str, later: bool) -> Vec<ScreenEffect> {
     }
 }
 
+/// True for a text that is taken as a command or a shell line, with all that follows in it.
+fn is_command(text: &str) -> bool {
+    text.trim_start().starts_with(['!', '/'])
+}
+
 /// The last waiting message comes back into the composer.
 fn dequeue(app: &mut App) -> Vec<ScreenEffect> {
     let Some(queued) = app.queue.pop() else { return Vec::new() };
+    let written = app.composer.whole();
     let text = match app.composer.is_blank() {
         true => queued.text,
-        false => format!("{}\n{}", queued.text, app.composer.whole()),
+        false if is_command(&queued.text) || is_command(&written) => {
+            app.composer.history.add(&written);
+            queued.text
+        }
+        false => format!("{}\n{written}", queued.text),
     };
     app.composer.set(&text);
     app.send(Op::Unqueue { id: queued.id })
@@ -333,9 +343,15 @@ pub(crate) fn take_all_back(app: &mut App) -> Vec<ScreenEffect> {
     if !app.composer.is_blank() {
         texts.push(app.composer.whole());
     }
+    // A command and what followed it are not one draft: the first comes back, and Up brings the others.
+    let others = if texts.iter().any(|text| is_command(text)) { texts.split_off(1) } else { Vec::new() };
+    for text in others.iter().rev() {
+        app.composer.history.add(text);
+    }
     app.composer.set(&texts.join("\n"));
     draft_changed(app);
-    note(app, Level::Info, Phrase::new("tui.queue.back").with("count", waiting.len()));
+    let code = if others.is_empty() { "tui.queue.back" } else { "tui.queue.back_first" };
+    note(app, Level::Info, Phrase::new(code).with("count", waiting.len()));
     waiting.iter().flat_map(|queued| app.send(Op::Unqueue { id: queued.id })).collect()
 }
 

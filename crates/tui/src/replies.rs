@@ -7,13 +7,14 @@ use crate::commands::rule_word;
 use crate::menu::{Menu, MenuKind};
 use crate::note::Ready;
 use crate::overlays::{Overlay, Picked, PickerEntry};
-use crate::text::neutral;
+use crate::text::{columns, neutral};
 use crate::update::note;
 use crate::work::short;
 use ratatui_core::text::{Line, Span};
 use reasonix_proto::{
-    CacheReport, CacheSum, Change, ChangeKind, CompletionKind, Hit, HookInfo, Level, MemoryInfo, MemoryReach, Op,
-    Phrase, Query, Reply, Rewind, Scope, SessionInfo, SettingLayer, Speaker, Status, TodoStatus, TreeNode,
+    CacheReport, CacheSum, Change, ChangeKind, CompletionKind, Hit, HookInfo, Level, MemoryInfo, MemoryReach,
+    ModelInfo, Op, Phrase, Query, Reply, Rewind, Scope, SessionInfo, SettingLayer, Speaker, Status, TodoStatus,
+    TreeNode,
 };
 
 /// Takes an answer in.
@@ -101,15 +102,7 @@ pub(crate) fn take(app: &mut App, purpose: QueryPurpose, reply: Reply) -> Vec<Sc
 /// Puts what came into the list that waits for it.
 fn fill(app: &mut App, reply: Reply) {
     let entries = match reply {
-        Reply::Models { models } => models
-            .into_iter()
-            .map(|model| PickerEntry {
-                note: [window(model.window), model.roles.join(" "), model.price].join("  ").trim().to_owned(),
-                text: model.name.clone(),
-                value: Picked::Send(Op::SetModel { model: Some(model.name), effort: None }),
-                current: model.current,
-            })
-            .collect(),
+        Reply::Models { models } => model_entries(models),
         Reply::Sessions { sessions, .. } => sessions.into_iter().map(|session| session_entry(app, session)).collect(),
         Reply::Tree { leaf, nodes, older } => {
             if older > 0 {
@@ -164,6 +157,30 @@ fn fill(app: &mut App, reply: Reply) {
 fn is_rewind(app: &App) -> bool {
     let subject = crate::overlays::Subject::Rewind;
     matches!(app.overlays.last(), Some(Overlay::Picker(picker)) if picker.subject == subject)
+}
+
+/// The longest name of a model that others stand in a column with.
+const WIDEST_NAME: usize = 48;
+
+/// Models in columns: names, windows, roles, prices.
+fn model_entries(models: Vec<ModelInfo>) -> Vec<PickerEntry> {
+    let widest = |of: &dyn Fn(&ModelInfo) -> String| models.iter().map(|model| columns(&of(model))).max().unwrap_or(0);
+    let name = widest(&|model| model.name.clone()).min(WIDEST_NAME);
+    let (size, roles) = (widest(&|model| window(model.window)), widest(&|model| model.roles.join(" ")));
+    let padded = |text: &str, width: usize| format!("{text}{}", " ".repeat(width.saturating_sub(columns(text))));
+    let entry = |model: ModelInfo| {
+        let sign = if model.current { 0 } else { 2 };
+        let size =
+            format!("{}{}", " ".repeat(size.saturating_sub(columns(&window(model.window)))), window(model.window));
+        let note = [size, padded(&model.roles.join(" "), roles), model.price].join("  ");
+        PickerEntry {
+            note: note.trim_end().to_owned(),
+            text: padded(&model.name, name + sign),
+            value: Picked::Send(Op::SetModel { model: Some(model.name), effort: None }),
+            current: model.current,
+        }
+    };
+    models.into_iter().map(entry).collect()
 }
 
 fn window(window: u64) -> String {
@@ -343,6 +360,7 @@ fn shown(app: &mut App, reply: Reply) {
     let look = app.look.clone();
     let dim = |text: String| Span::styled(neutral(&text).into_owned(), look.theme.dim);
     let plain = |text: String| Span::styled(neutral(&text).into_owned(), look.theme.text);
+    let heading = heading_of(&reply);
     let lines: Vec<Line<'static>> = match reply {
         Reply::Status(status) => {
             let lines = status_lines(app, &status);
@@ -390,7 +408,19 @@ fn shown(app: &mut App, reply: Reply) {
         Reply::Failed { why } => return note(app, Level::Warning, why),
         _ => return,
     };
-    app.transcript.push(Box::new(Ready(lines)));
+    let heading = heading.map(|code| Line::styled(format!("  {}", look.word(code)), look.theme.heading));
+    app.transcript.push(Box::new(Ready(heading.into_iter().chain(lines).collect())));
+}
+
+/// What stands over a table that would not say by itself what it counts.
+fn heading_of(reply: &Reply) -> Option<&'static str> {
+    Some(match reply {
+        Reply::Status(_) => "tui.heading.status",
+        Reply::Context { .. } => "tui.heading.context",
+        Reply::Budget(_) => "tui.heading.budget",
+        Reply::Cache(_) => "tui.heading.cache",
+        _ => return None,
+    })
 }
 
 /// What was looked at: a sign for each, and a hint where it is not as it should be.
@@ -434,7 +464,11 @@ fn cache_lines(app: &App, report: &CacheReport) -> Vec<Line<'static>> {
             .with("cached", percent(sum.cached, sum.input))
     };
     let plain = |text: String| Line::from(Span::styled(format!("  {text}"), look.theme.text));
-    let turns = report.turns.iter().map(|turn| plain(format!("{:>5}  {}", turn.turn, look.say(&said(&turn.sum)))));
+    let named = |phrase: Phrase, sum: &CacheSum| {
+        let name = look.say(&phrase);
+        plain(format!("{}{name}  {}", " ".repeat(10usize.saturating_sub(columns(&name))), look.say(&said(sum))))
+    };
+    let turns = report.turns.iter().map(|turn| named(Phrase::new("tui.cache.turn").with("turn", turn.turn), &turn.sum));
     let breaks = report.breaks.iter().map(|broke| {
         let why = look.say(&broke.why.phrase());
         let phrase = Phrase::new("cache.break")
@@ -445,7 +479,9 @@ fn cache_lines(app: &App, report: &CacheReport) -> Vec<Line<'static>> {
         Line::from(Span::styled(format!("  {}", look.say(&phrase)), look.theme.dim))
     });
     let skip = report.turns.len().saturating_sub(20);
-    turns.skip(skip).chain(breaks).chain([plain(look.say(&said(&report.total)))]).collect()
+    // Of a single turn the sum says nothing new.
+    let total = (report.turns.len() != 1).then(|| named(Phrase::new("tui.cache.all"), &report.total));
+    turns.skip(skip).chain(breaks).chain(total).collect()
 }
 
 fn status_lines(app: &App, status: &Status) -> Vec<Line<'static>> {
@@ -465,7 +501,10 @@ fn status_lines(app: &App, status: &Status) -> Vec<Line<'static>> {
         row("tui.status.model", status.model.clone()),
         row("tui.status.folder", status.folder.clone()),
         row("tui.status.turns", status.turns.to_string()),
-        row("tui.status.input", format!("{} ({share} % cached)", usage.input)),
+        row(
+            "tui.status.input",
+            format!("{} · {}", usage.input, look.say(&Phrase::new("tui.cached").with("share", share))),
+        ),
         row("tui.status.output", usage.output.to_string()),
         row("tui.status.context", format!("{} / {}", status.context, status.window)),
     ];

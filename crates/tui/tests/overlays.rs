@@ -604,3 +604,67 @@ fn the_setup_is_answered_in_the_same_screen_and_a_key_is_never_shown() {
     stage.keys(&["\u{1b}"]);
     assert_eq!(stage.done.last(), Some(&ScreenEffect::Quit));
 }
+
+fn screen_rows(stage: &mut Stage) -> Vec<String> {
+    let (width, height) = stage.app.size;
+    let screen = stage.draw();
+    screen.screen().rows(0, width).take(usize::from(height)).map(|row| row.trim_end().to_owned()).collect()
+}
+
+#[test]
+fn a_list_that_is_not_seen_whole_says_so() {
+    let endpoint = |number: usize| Offered { name: format!("vendor-{number}"), note: "x".into(), local: false };
+    for (count, wanted) in [(18, Some("1 of 19")), (5, None)] {
+        let mut stage = Stage::ready(look(true, reasonix_words::Lang::En), (80, 40));
+        step(&mut stage, SetupStep::Endpoints((0..count).map(endpoint).collect()));
+        let rows = screen_rows(&mut stage);
+        let said = rows.iter().find(|row| row.contains(" of "));
+        assert_eq!(said.is_some(), wanted.is_some(), "{rows:#?}");
+        if let Some(wanted) = wanted {
+            assert!(said.is_some_and(|row| row.contains(wanted) && row.contains("Enter")), "{rows:#?}");
+            stage.keys(&["\x1b[B"]);
+            assert!(screen_rows(&mut stage).iter().any(|row| row.contains("2 of 19")));
+        }
+    }
+}
+
+#[test]
+fn models_stand_in_columns() {
+    let mut stage = Stage::ready(look(true, reasonix_words::Lang::En), (100, 30));
+    stage.keys(&["/", "m", "o", "d", "e", "l", "\r"]);
+    let rows = screen_rows(&mut stage);
+    let names = ["local/qwen3-coder", "deepseek/deepseek-chat", "dashscope/通义千问-max"];
+    let ends = names.map(|name| {
+        let row = rows.iter().find(|row| row.contains(name)).unwrap_or_else(|| panic!("{name} in {rows:#?}"));
+        let behind = row.find(name).unwrap() + name.len();
+        let end = behind + row[behind..].find('k').unwrap();
+        reasonix_tui::text::columns(&row[..end])
+    });
+    assert!(ends.iter().all(|end| *end == ends[0]), "{rows:#?}");
+}
+
+#[test]
+fn commands_that_waited_come_back_one_by_one() {
+    let mut stage = Stage::ready(look(true, reasonix_words::Lang::En), (80, 30));
+    turn(&mut stage);
+    stage.event(json!({"type": "queued", "queue": [
+        {"id": 1, "kind": "follow_up", "text": "!echo one"},
+        {"id": 2, "kind": "follow_up", "text": "!echo two"}]}));
+    stage.keys(&["\x1b"]);
+    assert_eq!(stage.app.composer.whole(), "!echo one");
+    stage.keys(&["\x1b[A"]);
+    assert_eq!(stage.app.composer.whole(), "!echo two", "Up brings the next");
+}
+
+#[test]
+fn tables_say_what_they_count() {
+    for (lang, heading, cached) in
+        [(reasonix_words::Lang::En, "This session", "87% cached"), (reasonix_words::Lang::Zh, "本会话", "缓存 87%")]
+    {
+        let mut stage = Stage::ready(look(true, lang), (80, 30));
+        stage.keys(&["/", "s", "t", "a", "t", "u", "s", "\r"]);
+        let rows = screen_rows(&mut stage);
+        assert!(rows.iter().any(|row| row.contains(heading)), "{rows:#?}");
+        assert!(rows.iter().any(|row| row.contains(cached)), "{rows:#?}");
+    }
+}

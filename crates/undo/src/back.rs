@@ -39,6 +39,8 @@ pub struct FilesBack {
     pub cut_off: bool,
     /// What the states do not cover, and what was made that they do not, as `path (reason)`.
     pub uncovered: Vec<String>,
+    /// How many more the states do not cover.
+    pub unnamed: u64,
     /// True when this machine did not take all of it, such as a full disk: what it was about still stands.
     pub unfinished: bool,
 }
@@ -89,7 +91,8 @@ impl FilesBack {
                 None => named.clone(),
             });
             let paths = shown.collect::<Vec<_>>().join(", ");
-            let phrase = match self.uncovered.len().saturating_sub(MOST_TOLD) {
+            let more = self.uncovered.len().saturating_sub(MOST_TOLD) as u64;
+            let phrase = match more.saturating_add(self.unnamed) {
                 0 => Phrase::new("undo.uncovered").with("paths", paths),
                 more => Phrase::new("undo.uncovered_many").with("paths", paths).with("more", more),
             };
@@ -212,6 +215,7 @@ pub(crate) struct Plan {
     kept: Vec<String>,
     cut_off: bool,
     uncovered: Vec<String>,
+    unnamed: u64,
 }
 
 impl Plan {
@@ -240,6 +244,7 @@ impl Plan {
             blocked: done.blocked.into_iter().map(|blocked| (blocked.path.shown(), blocked.why)).collect(),
             cut_off: self.cut_off,
             uncovered: self.uncovered,
+            unnamed: self.unnamed,
         })
     }
 }
@@ -300,6 +305,7 @@ fn to_before(snapshots: &mut Snapshots, start: &Span, rest: &[Span], force: bool
         kept: others.into_iter().map(RelPath::shown).collect(),
         cut_off: std::iter::once(start).chain(rest).any(broken),
         uncovered,
+        unnamed: start.unnamed,
         now,
         target,
     })
@@ -565,6 +571,9 @@ mod tests {
             FilesBack { uncovered: (0..3000).map(|n| format!("a_b/{n} (build_folder)")).collect(), ..back.clone() };
         let said = told(&many).unwrap_or_default();
         assert!(said.len() < 200 && said.starts_with("a_b/0 (build folder)"), "{said}");
+        let bounded = FilesBack { uncovered: many.uncovered[..40].to_vec(), unnamed: 160, ..back.clone() };
+        let more = bounded.notices(false).pop().and_then(|(_, phrase)| phrase.arg("more").map(str::to_owned));
+        assert_eq!(more.as_deref(), Some("197"), "those that the record does not name are counted");
         assert_eq!(back.blocked, []);
     }
 

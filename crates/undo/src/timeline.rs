@@ -17,6 +17,8 @@ pub struct Span {
     pub seen: u64,
     /// What the states do not cover, as `path (reason)`.
     pub uncovered: Vec<String>,
+    /// How many more they do not cover.
+    pub unnamed: u64,
     /// What kind of work it was.
     pub kind: Work,
     /// True when the process ended before the work did, or the disk did not take all of it.
@@ -29,7 +31,7 @@ impl Span {
     /// A turn that began with this state at that time.
     pub(crate) fn open(turn: u32, before: String, seen: u64, uncovered: Vec<String>) -> Self {
         let (last, after) = (before.clone(), None);
-        Self { turn, before, after, last, seen, uncovered, kind: Work::Turn, cut_off: false, to: None }
+        Self { turn, before, after, last, seen, uncovered, unnamed: 0, kind: Work::Turn, cut_off: false, to: None }
     }
 
     /// A going back that is about to begin.
@@ -75,7 +77,8 @@ pub fn spans(records: &[Record]) -> Vec<Span> {
             RecordBody::Snapshot(taken) if taken.moment == Moment::Before => {
                 // A turn that broke off ends where the next one begins.
                 close(&mut spans, &taken.state);
-                spans.push(Span::open(taken.turn, taken.state.clone(), record.at, taken.uncovered.clone()));
+                let open = Span::open(taken.turn, taken.state.clone(), record.at, taken.uncovered.clone());
+                spans.push(Span { unnamed: taken.more, ..open });
             }
             RecordBody::Snapshot(taken) if taken.moment == Moment::After => {
                 if let Some(last) = spans.last_mut().filter(|last| last.is_open()) {

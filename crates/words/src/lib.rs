@@ -5,10 +5,12 @@ mod catalogue;
 mod help;
 mod lang;
 mod render;
+mod retold;
 
 pub use help::help_in_chinese;
 pub use lang::Lang;
 pub use render::{hint, render};
+pub use retold::retold;
 
 use reasonix_proto::Phrase;
 

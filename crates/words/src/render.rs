@@ -38,8 +38,15 @@ fn fill(lang: Lang, text: &str, phrase: &Phrase) -> String {
             Some((close, value)) => {
                 match value.strip_prefix('@').and_then(catalogue::find) {
                     Some(entry) if !text_of(lang, entry).contains(text) => {
-                        out.push_str(&fill(lang, text_of(lang, entry), phrase));
+                        let spoken = fill(lang, text_of(lang, entry), phrase);
+                        // A sentence that goes on does not end in the middle.
+                        let goes_on =
+                            after.get(close + 1..).is_some_and(|rest| rest.starts_with([':', '：', ',', '，']));
+                        let end: &[char] = if goes_on { &['.', '。'] } else { &[] };
+                        out.push_str(spoken.trim_end_matches(end));
                     }
+                    // What the system or a tool gives as the reason is a sentence of its own.
+                    _ if after.starts_with("{reason}") => out.push_str(&crate::retold(lang, value)),
                     _ => out.push_str(value),
                 }
                 rest = after.get(close + 1..).unwrap_or_default();
@@ -79,11 +86,20 @@ mod tests {
             .with("why", "@engine.empty_answer")
             .with("attempt", 1)
             .with("of", 4)
-            .with("seconds", "0.5");
+            .with("wait", "0.5");
         assert_eq!(
             render(Lang::En, &phrase),
             "the model answered with nothing: attempt 1 of 4 failed, trying again in 0.5 s"
         );
+        let silent = phrase.clone().with("why", "@llm.idle");
+        let args = [("provider", "mock"), ("seconds", "2")].map(|(name, value)| (name.into(), value.to_owned()));
+        let kept = silent.args.into_iter().filter(|(name, value)| name != "why" || value != "@engine.empty_answer");
+        let silent = Phrase { args: kept.chain(args).collect(), ..phrase };
+        assert_eq!(
+            render(Lang::En, &silent),
+            "Nothing came from mock for 2 seconds: attempt 1 of 4 failed, trying again in 0.5 s"
+        );
+        assert_eq!(render(Lang::Zh, &silent), "mock 已有 2 秒没有响应：第 1/4 次尝试失败，0.5 秒后重试");
     }
 
     #[test]

@@ -143,11 +143,9 @@ impl Ignores {
     fn read_level(&self, folder: &Path, above: Option<Arc<Level>>) -> Option<Arc<Level>> {
         let rules = |name| self.rules(&folder.join(name), folder);
         let (ignore, git) = (rules(".ignore"), rules(".gitignore"));
-        let dot_git = folder.join(".git");
-        let found = std::fs::symlink_metadata(&dot_git).ok();
-        let repository = found.is_some() || std::fs::symlink_metadata(folder.join(".jj")).is_ok();
-        let kept_in = found.and_then(|found| if found.is_file() { elsewhere(&dot_git) } else { Some(dot_git) });
-        let exclude = kept_in.and_then(|kept_in| self.rules(&kept_in.join("info/exclude"), folder));
+        let dot_git = std::fs::symlink_metadata(folder.join(".git"));
+        let repository = dot_git.is_ok() || std::fs::symlink_metadata(folder.join(".jj")).is_ok();
+        let exclude = exclude_file(folder).and_then(|file| self.rules(&file, folder));
         if ignore.is_none() && git.is_none() && !repository {
             return above;
         }
@@ -172,7 +170,15 @@ impl Ignores {
     }
 }
 
-fn said(rules: Option<&Gitignore>, path: &Path, is_folder: bool) -> Option<bool> {
+/// Where the top folder of a repository says what is ignored on this machine alone; none for any other folder.
+pub(crate) fn exclude_file(top: &Path) -> Option<PathBuf> {
+    let dot_git = top.join(".git");
+    let found = std::fs::symlink_metadata(&dot_git).ok()?;
+    let kept_in = if found.is_file() { elsewhere(&dot_git)? } else { dot_git };
+    Some(kept_in.join("info/exclude"))
+}
+
+pub(crate) fn said(rules: Option<&Gitignore>, path: &Path, is_folder: bool) -> Option<bool> {
     match rules?.matched(path, is_folder) {
         Match::None => None,
         Match::Ignore(_) => Some(true),

@@ -14,11 +14,13 @@ use reasonix_config::{BashBoxing, Provider, SandboxSettings, Settings};
 use reasonix_engine::{Handle, Start, Which, World, start};
 use reasonix_exec::{Command, EndStatus};
 use reasonix_proto::{Op, Phrase, TurnEnd};
+use reasonix_words::Lang;
 use reasonix_workspace::{Options, Workspace};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 const SCRIPT: &str = include_str!("script.jsonl");
+const SCRIPT_IN_CHINESE: &str = include_str!("script.zh.jsonl");
 const PROGRAM: &str = include_str!("price.sh");
 const TEST: &str = include_str!("test.sh");
 
@@ -70,7 +72,11 @@ async fn conclude(style: Style, project: &Path) -> anyhow::Result<Exit> {
 
 fn beginning(place: &Place, bash: BashBoxing) -> anyhow::Result<Start> {
     let script = place.script();
-    std::fs::write(&script, SCRIPT).with_context(|| format!("cannot write {}", script.display()))?;
+    let played = match Style::get().lang {
+        Lang::En => SCRIPT,
+        Lang::Zh => SCRIPT_IN_CHINESE,
+    };
+    std::fs::write(&script, played).with_context(|| format!("cannot write {}", script.display()))?;
     let provider = Provider {
         name: "demo".to_owned(),
         kind: "scripted".to_owned(),

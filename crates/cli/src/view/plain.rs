@@ -1,5 +1,6 @@
 //! A session as text for people: PLAN, TOOL and ANSWER told apart. The answer goes to standard output, everything
-//! else to standard error. In a terminal text appears as it streams; in a pipe only what is known to be the answer does.
+//! else to standard error. In a terminal text appears as it streams, line by line where what was written cannot be written
+//! over (a dumb terminal, a screen reader); in a pipe only what is known to be the answer does.
 
 use super::heading::Heading;
 use super::spinner::Spinner;
@@ -19,6 +20,8 @@ pub(crate) struct Plain {
     style: Style,
     /// Text is shown while it streams.
     live: bool,
+    /// It streams in whole lines, and nothing is written over.
+    lines: bool,
     spins: bool,
     spinner: Spinner,
     heading: Option<Heading>,
@@ -45,10 +48,11 @@ pub(crate) struct Plain {
 
 impl Plain {
     pub(crate) fn new(person: Option<Box<dyn Person>>) -> Self {
-        let dumb = std::env::var("TERM").is_ok_and(|term| term == "dumb");
+        let dumb = std::env::var("TERM").is_ok_and(|term| term == "dumb" || term.is_empty());
         Self {
             style: Style::get(),
-            live: io::stdout().is_terminal() && !dumb,
+            live: io::stdout().is_terminal(),
+            lines: dumb,
             spins: io::stderr().is_terminal() && !dumb,
             spinner: Spinner::default(),
             heading: None,
@@ -67,6 +71,11 @@ impl Plain {
         }
     }
 
+    /// The same where nothing may move: for screen readers, and for terminals that can only be written on.
+    pub(crate) fn in_lines(person: Option<Box<dyn Person>>) -> Self {
+        Self { lines: true, spins: false, ..Self::new(person) }
+    }
+
     fn state(&mut self, state: TurnState) {
         let code = match state {
             TurnState::Planning => "cli.wait_model",
@@ -80,7 +89,10 @@ impl Plain {
 
     fn text(&mut self, delta: &str) -> io::Result<()> {
         self.end_reasoning();
-        if self.heading.is_none() {
+        let shown = self.flows.0.feed(delta);
+        self.pending.push_str(&shown);
+        // One line alone is held until it is known whether it is the answer: most of those announce a call.
+        if self.heading.is_none() && (!self.lines || self.pending.trim_start().contains('\n')) {
             self.spinner.clear();
             let (width, height) = screen();
             let mut out = io::stdout().lock();
@@ -88,16 +100,18 @@ impl Plain {
             writeln!(out, "{}", self.style.out(Colour::Green, &label))?;
             self.heading = Some(Heading::new(width, height));
         }
-        let shown = self.flows.0.feed(delta);
-        self.pending.push_str(&shown);
         Ok(())
     }
 
-    fn print_pending(&mut self) -> io::Result<()> {
-        if let Some(heading) = self.heading.as_mut().filter(|_| !self.pending.is_empty()) {
+    /// Prints what has come; where lines are whole, the last one only when it is over.
+    fn print_pending(&mut self, over: bool) -> io::Result<()> {
+        let whole =
+            if self.lines && !over { self.pending.rfind('\n').map_or(0, |at| at + 1) } else { self.pending.len() };
+        if let Some(heading) = self.heading.as_mut().filter(|_| whole > 0) {
+            let rest = self.pending.split_off(whole);
             heading.follow(&self.pending);
             say::bytes(self.pending.as_bytes())?;
-            self.pending.clear();
+            self.pending = rest;
         }
         Ok(())
     }
@@ -131,7 +145,8 @@ impl Plain {
         }
         let rest = self.flows.0.finish();
         self.pending.push_str(&rest);
-        self.print_pending()?;
+        self.print_pending(true)?;
+        self.pending.clear();
         match self.heading.take() {
             Some(heading) => self.close_live(&heading, has_calls),
             None if text.trim().is_empty() => Ok(()),
@@ -175,7 +190,7 @@ impl Plain {
         let mut out = io::stdout().lock();
         if is_plan {
             let label = self.style.out(Colour::Yellow, &self.style.text(&Phrase::new("cli.label_plan")));
-            match heading.replace(&label) {
+            match heading.replace(&label).filter(|_| !self.lines) {
                 Some(correction) => write!(out, "{correction}")?,
                 None => write!(out, "{}({label})", if heading.at_line_start() { "" } else { "\n" })?,
             }
@@ -366,7 +381,7 @@ impl View for Plain {
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.print_pending()
+        self.print_pending(false)
     }
 
     fn animates(&self) -> bool {
@@ -381,7 +396,8 @@ impl View for Plain {
     fn close(&mut self) -> io::Result<()> {
         let rest = self.flows.0.finish();
         self.pending.push_str(&rest);
-        self.print_pending()?;
+        self.print_pending(true)?;
+        self.pending.clear();
         self.end_reasoning();
         self.spinner.clear();
         Ok(())

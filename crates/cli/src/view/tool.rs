@@ -45,7 +45,8 @@ pub(crate) fn end_lines(
         ToolOutcome::Failed { message, .. } => {
             let failed = style.text(&Phrase::new("cli.tool_failed"));
             let failed = format!("{}{}", style.err(Colour::Red, &failed), style.colon());
-            let mut lines = vec![format!("     └ {failed}{}", clean(&one_line(message)))];
+            let message = reasonix_words::retold(style.lang, message);
+            let mut lines = vec![format!("     └ {failed}{}", clean(&one_line(&message)))];
             lines.extend(message.lines().skip(1).take(MOST_LINES).map(|line| below(style, line)));
             lines
         }
@@ -129,6 +130,7 @@ pub(crate) fn diff_lines(style: Style, diff: &str) -> Vec<String> {
 
 /// The same of a diff of which only the beginning may be kept: so many lines changed in all.
 fn cut_diff(style: Style, diff: &str, changed: usize) -> Vec<String> {
+    let diff = reasonix_tui::text::without_mark(diff);
     let body: Vec<&str> = diff.lines().filter(|line| !line.starts_with("---") && !line.starts_with("+++")).collect();
     let mut lines: Vec<String> = body.iter().take(MOST_LINES * 2).map(|line| diff_line(style, line)).collect();
     let kept = body.iter().filter(|line| line.starts_with(['+', '-'])).count();

@@ -30,7 +30,7 @@ const MOST_ARGUMENTS: usize = 64;
 /// An opening and a closing mark, and the dialect.
 pub(crate) type Marks = (&'static str, &'static str, &'static str);
 
-/// Tags: they stand at the beginning of a line.
+/// Tags: they stand at the beginning of a line, or behind a sentence.
 pub(crate) const TAGS: [Marks; 17] = [
     ("<tool_call>", "</tool_call>", "hermes"),
     ("<tool_calls>", "</tool_calls>", "jamba"),
@@ -82,8 +82,9 @@ const MINIMAX_OPEN: &str = "]<]minimax[>[<tool_call>";
 const MINIMAX_CLOSE: &str = "]<]minimax[>[</tool_call>";
 
 /// The openings of sections, and of single calls without one, as Kimi and DeepSeek write them.
-pub(crate) const SECTIONS: [&str; 6] = [
+pub(crate) const SECTIONS: [&str; 7] = [
     "<|tool_calls_section_begin|>",
+    "<|tool_call_section_begin|>",
     "<|tool_call_begin|>",
     "<｜tool▁calls▁begin｜>",
     "<｜tool▁call▁begin｜>",
@@ -507,7 +508,7 @@ fn section(text: &str, lexicon: &Lexicon) -> Option<Block> {
 }
 
 fn is_section_begin(name: &str) -> bool {
-    matches!(name, "tool_calls_section_begin" | "tool_calls_begin")
+    matches!(name, "tool_calls_section_begin" | "tool_call_section_begin" | "tool_calls_begin")
 }
 
 /// A special token at the beginning of a text, in one spelling, and its length.

@@ -1,5 +1,5 @@
 //! Lets text through as it streams, and holds back from where a call may begin. Where a call may stand: outside of code
-//! blocks, quotes and inline code; tags and JSON at the beginning of a line; up to the end of the answer. What turns out
+//! blocks, quotes and inline code; tags and JSON at the beginning of a line, tags also behind a sentence; up to the end of the answer. What turns out
 //! to be no call is let through unchanged, so that how a stream is cut never shows.
 
 use super::lexicon::Lexicon;
@@ -372,6 +372,7 @@ impl Sieve {
                 _ => {
                     let tokens = TOKENS.iter().map(|(open, ..)| *open).chain(SECTIONS).chain(CHANNELS).chain(TAILS);
                     let step = begins(rest, tokens, last).or_else(|| self.think_end(rest, last));
+                    let step = step.or_else(|| self.behind_a_sentence(rest, at, last));
                     match step {
                         Some(_) if at > 0 => return Step::Plain(at),
                         Some(step) => return step,
@@ -384,6 +385,31 @@ impl Sieve {
                 return Step::Plain(held);
             }
         }
+    }
+
+    /// A tag in the same line as the sentence that announces its call.
+    fn behind_a_sentence(&self, rest: &str, at: usize, last: bool) -> Option<Step> {
+        let step = begins(rest, TAGS.iter().map(|(open, ..)| *open).filter(|open| open.starts_with('<')), last)?;
+        // What stands before it is looked at when it was let through.
+        (at > 0 || talk::ends_a_sentence(&self.lead)).then_some(step)
+    }
+
+    /// Whether a tag in the middle of a line can still become a call: a name in it is that of a tool.
+    fn may_call_in_line(&self, text: &str) -> bool {
+        let Some((open, ..)) = TAGS.iter().find(|(open, ..)| text.starts_with(open)) else { return true };
+        let body = text.get(open.len()..).unwrap_or_default().trim_start();
+        let length = body.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '-' | '.'))).unwrap_or(body.len());
+        let name = body.get(..length).unwrap_or_default();
+        match length < body.len() {
+            true => name.is_empty() || self.lexicon.find(name).is_some(),
+            false => length < 64,
+        }
+    }
+
+    /// Whether a block stands behind a sentence in the same line and has no end: nothing tells where it would be.
+    fn is_open_in_line(&self, block: &str, first: bool) -> bool {
+        let tag = TAGS.iter().find(|(open, ..)| block.starts_with(open));
+        first && !self.place.line_start && tag.is_some_and(|(_, close, _)| !block.ends_with(close))
     }
 
     /// The closing mark of reasoning: alone in its line, or at the end of one.
@@ -431,7 +457,7 @@ impl Sieve {
             Some('[') if TOKENS.iter().any(|(open, ..)| open.starts_with(body) || body.starts_with(open)) => true,
             Some('[') if self.lead.trim().is_empty() && self.python_name(body) != Some(false) => true,
             Some('{' | '[') => objects::may_become(body, &self.lexicon),
-            Some('<') => true,
+            Some('<') => self.place.line_start || self.may_call_in_line(body),
             Some(_) => !text.starts_with("```"),
         }
     }
@@ -485,12 +511,13 @@ impl Sieve {
             let (calls, length, dialect, proof) = self.block(rest, at == 0).ok_or(No::Block(at))?;
             let end = start + length;
             let shown = talk::shows(&self.lead) || (proof == Proof::FormOnly && !talk::announces(&self.lead));
-            let quoted = || heard.has(held.get(start..end).unwrap_or_default());
+            let block = held.get(start..end).unwrap_or_default();
+            let (quoted, open) = (|| heard.has(block), self.is_open_in_line(block, at == 0));
             caught.calls.extend(calls);
             if caught.calls.len() > MOST {
                 return Err(No::TooMany);
             }
-            if !wanted || shown || quoted() {
+            if !wanted || shown || open || quoted() {
                 return Err(No::Block(end));
             }
             caught.dialect = dialect;

@@ -108,6 +108,21 @@ pub(crate) fn shows(before: &str) -> bool {
     SHOWING.iter().any(|word| sentence.contains(word)) && !DOING.iter().any(|word| sentence.contains(word))
 }
 
+/// Whether the text before a tag in the same line is a sentence that is over. One that ends with a colon must announce what
+/// is done: a colon as often introduces what is only shown. A question waits for its answer.
+pub(crate) fn ends_a_sentence(before: &str) -> bool {
+    let line = before.rsplit('\n').next().unwrap_or_default().trim_end();
+    if !line.contains(char::is_alphabetic) {
+        return false;
+    }
+    if line.ends_with(['.', '!', '…', '。', '！']) {
+        return true;
+    }
+    let line = line.to_lowercase();
+    let sentence = line.rsplit(". ").next().unwrap_or_default();
+    line.ends_with([':', '：']) && DOING.iter().any(|word| sentence.contains(word))
+}
+
 /// Whether the text before a block that has no marks of its own is short enough to be an announcement.
 pub(crate) fn announces(before: &str) -> bool {
     before.trim().len() <= INTRODUCTION

@@ -199,7 +199,9 @@ impl Picker {
     /// The entries have come.
     pub fn fill(&mut self, entries: Vec<PickerEntry>) {
         if self.loading {
-            self.chosen = entries.iter().position(|entry| entry.current).unwrap_or(0);
+            // What was said last is the nearest, also where the very place is not among the entries.
+            let otherwise = if self.subject == Subject::Tree { entries.len().saturating_sub(1) } else { 0 };
+            self.chosen = entries.iter().position(|entry| entry.current).unwrap_or(otherwise);
         }
         self.entries = entries;
         self.loading = false;
@@ -368,12 +370,18 @@ impl Picker {
             };
             lines.push(Line::styled(format!("  {}", look.word(code)), look.theme.dim));
         }
-        let places = shown.iter().enumerate().skip(self.scroll).take(room);
+        let (all, places) = (shown.len(), shown.iter().enumerate().skip(self.scroll).take(room));
         let numbered = |at: usize, entry: &PickerEntry| match self.searches {
             true => entry.clone(),
             false => PickerEntry { text: format!("{}  {}", at + 1, entry.text), ..entry.clone() },
         };
         lines.extend(places.map(|(at, entry)| entry_line(&numbered(at, entry), at == self.chosen, width, look)));
+        lines.push(keys_line(&self.keys(all, room, look), width, look.theme.dim));
+        (lines, caret)
+    }
+
+    /// What the keys do, and where the choice stands in a list that is not seen whole.
+    fn keys(&self, all: usize, room: usize, look: &Look) -> String {
         let code = match (self.subject, self.searches) {
             _ if self.naming.is_none() && !self.words.text().is_empty() => "tui.list.keys_searched",
             (Subject::Tree, _) => "tui.tree.keys",
@@ -387,8 +395,11 @@ impl Picker {
             (_, true) => "tui.list.keys",
             (_, false) => "tui.list.short_keys",
         };
-        lines.push(keys_line(&look.word(code), width, look.theme.dim));
-        (lines, caret)
+        let place = Phrase::new("tui.menu.place").with("at", self.chosen + 1).with("of", all);
+        match all > room {
+            true => format!("{} · {}", look.say(&place), look.word(code)),
+            false => look.word(code),
+        }
     }
 }
 

@@ -61,6 +61,13 @@ pub fn diff(source: &str, path: &str, width: u16, look: &Look, most: usize, line
     left_out
 }
 
+/// A diff without the mark at its end that says how much of it was cut: that is no line of it.
+pub fn without_mark(diff: &str) -> &str {
+    let last = diff.trim_end().rsplit_once('\n');
+    let marked = last.filter(|(_, last)| last.starts_with('[') && last.ends_with(" more diff lines]"));
+    marked.map_or(diff, |(kept, _)| kept)
+}
+
 impl Row<'_> {
     fn number(&self) -> Option<u32> {
         match self {

@@ -8,7 +8,7 @@ mod rich;
 mod width;
 mod wrap;
 
-pub use diff::diff;
+pub use diff::{diff, without_mark};
 pub use neutral::{neutral, output};
 pub(crate) use rich::Rich;
 pub use width::{columns, cut, expand_tabs, grapheme_columns, shorten};

@@ -436,6 +436,7 @@ pub fn change(body: &RecordBody) -> Option<Phrase> {
         RecordBody::Titled { title, by_user: true } if !title.is_empty() => {
             Phrase::new("tui.titled").with("title", title)
         }
+        RecordBody::Titled { by_user: true, .. } => Phrase::new("tui.untitled_now"),
         RecordBody::Compacted(folded) => Phrase::new("tui.compacted")
             .with("before", short_count(folded.before))
             .with("after", short_count(folded.after)),

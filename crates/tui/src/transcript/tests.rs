@@ -328,6 +328,22 @@ fn numbered(lines: u32) -> ToolOutcome {
 }
 
 #[test]
+fn a_long_diff_counts_what_it_leaves_out() {
+    let kept: String = (1..=197).map(|number| format!("+item-{number}\n")).collect();
+    let diff = format!("--- /dev/null\n+++ b/new.txt\n@@ -0,0 +1,400 @@\n{kept}[203 more diff lines]\n");
+    let change: reasonix_proto::Change = serde_json::from_value(
+        serde_json::json!({"path": "new.txt", "kind": "created", "added": 400, "removed": 0, "diff": diff}),
+    )
+    .unwrap();
+    let details = reasonix_proto::Details { changes: vec![change], ..reasonix_proto::Details::default() };
+    let lines = shown(&[message("", &["a"]), outcome("a", ToolOutcome::detailed("", details))]).0;
+    let seen = lines.iter().filter(|line| line.contains("item-")).count();
+    let more = lines.iter().find(|line| line.contains("more lines")).cloned().unwrap_or_default();
+    assert!(more.contains(&format!("{} more lines", 400 - seen)), "{seen} seen: {more}");
+    assert!(!lines.iter().any(|line| line.contains("diff lines")), "{lines:?}");
+}
+
+#[test]
 fn an_output_shows_its_beginning_and_its_end_with_the_right_count() {
     let lines = |outcome_of: u32| {
         let events = [message("", &["a"]), outcome("a", numbered(outcome_of))];

@@ -224,6 +224,23 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "此处最多只能同时打开 {most} 个文件；Reasonix 需要 {least} 个",
     ),
     ("cli.few_files.hint", "raise the limit first: ulimit -n 1024", "请先提高限制：ulimit -n 1024"),
+    ("cli.doctor_shell", "commands run in {path} (tools.shell.path)", "命令在 {path} 中运行（tools.shell.path）"),
+    (
+        "cli.doctor_no_shell",
+        "tools.shell.path names {path}, and there is no such file: no command can run",
+        "tools.shell.path 指向 {path}，但没有这个文件：无法运行任何命令",
+    ),
+    (
+        "cli.doctor_no_shell.hint",
+        "write the path of a bash, or take the setting out: reasonix config set tools.shell.path /bin/bash",
+        "请写上 bash 的路径，或删除该设置：reasonix config set tools.shell.path /bin/bash",
+    ),
+    (
+        "cli.asks_again",
+        "the new session asks again before changes; the one before was in {posture}",
+        "新会话会再次在更改前询问；之前的会话处于 {posture} 模式",
+    ),
+    ("cli.asks_again.hint", "/mode {posture} changes that", "可用 /mode {posture} 更改"),
     ("cli.doctor_no_program", "{name} is not in PATH", "PATH 中没有 {name}"),
     (
         "cli.doctor_no_program.hint",

@@ -722,13 +722,33 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ),
     (
         "engine.retrying",
-        "{why}: attempt {attempt} of {of} failed, trying again in {seconds} s",
-        "{why}：第 {attempt}/{of} 次尝试失败，{seconds} 秒后重试",
+        "{why}: attempt {attempt} of {of} failed, trying again in {wait} s",
+        "{why}：第 {attempt}/{of} 次尝试失败，{wait} 秒后重试",
     ),
     (
         "engine.retrying_again",
-        "attempt {attempt} of {of} failed as well, trying again in {seconds} s",
-        "第 {attempt}/{of} 次尝试同样失败，{seconds} 秒后重试",
+        "attempt {attempt} of {of} failed as well, trying again in {wait} s",
+        "第 {attempt}/{of} 次尝试同样失败，{wait} 秒后重试",
+    ),
+    (
+        "engine.reference_pdf",
+        "{path} is a PDF, which models are not sent: the model gets its name and nothing of what is in it",
+        "{path} 是 PDF，不会发送给模型：模型只得到文件名，得不到内容",
+    ),
+    (
+        "engine.reference_pdf.hint",
+        "Make a text of it first, such as `!pdftotext FILE.pdf`, and refer to that.",
+        "请先转换为文本，例如 `!pdftotext FILE.pdf`，再引用该文本。",
+    ),
+    (
+        "engine.reference_binary",
+        "{path} is neither text nor a picture: the model gets its name and nothing of what is in it",
+        "{path} 既不是文本也不是图片：模型只得到文件名，得不到内容",
+    ),
+    (
+        "engine.reference_binary.hint",
+        "Ask for a command that understands this kind of file.",
+        "可以让它用能处理这种文件的命令。",
     ),
     ("engine.leaving", "the model writes notes on what is left", "模型正在为离开的分支写笔记"),
     (

@@ -41,6 +41,16 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "full 级别需要用户命名空间（user.max_user_namespaces、AppArmor、容器配置）和 Landlock；在 ~/.reasonix/config.toml 的 [sandbox] 中，bash = \"best-effort\" 接受 partial 级别（不隐藏任何文件），bash = \"off\" 则不使用沙箱运行命令",
     ),
     (
+        "exec.no_sandbox_root",
+        "commands are not run: this folder is the whole file system, and no sandbox of level {level} can close around it",
+        "不会运行命令：这个文件夹是整个文件系统，{level} 级别的沙箱无法围住它",
+    ),
+    (
+        "exec.no_sandbox_root.hint",
+        "start in a folder of your own: cd PROJECT, or reasonix -C PROJECT",
+        "请在自己的文件夹中启动：cd 项目，或 reasonix -C 项目",
+    ),
+    (
         "exec.limits_group",
         "limits on processes and memory are held by the kernel: each command has a control group",
         "进程数和内存的限制由内核保证：每个命令都有自己的控制组",

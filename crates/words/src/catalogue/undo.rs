@@ -65,6 +65,12 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "已恢复撤销的更改：{count} 个文件",
     ),
     ("undo.store_busy", "a session is running that may still need what is kept", "有会话正在运行，可能还需要这些内容"),
+    (
+        "undo.store_busy_by",
+        "these sessions are running and may still need what is kept, each with its process: {sessions}",
+        "以下会话正在运行，可能还需要这些内容（括号内为进程号）：{sessions}",
+    ),
+    ("undo.store_busy_by.hint", "leave them, then try again", "请先退出它们，再重试"),
     ("undo.store_busy.hint", "try again when no session is running", "请在没有会话运行时重试"),
     (
         "undo.store_cache",

@@ -1,8 +1,7 @@
 //! What git ignores, and which folders hold what can be built or fetched again.
 
-use crate::ignores::IgnoreFile;
-use ignore::Match;
-use ignore::gitignore::Gitignore;
+use crate::ignores::{IgnoreFile, exclude_file, said};
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
@@ -61,11 +60,40 @@ pub(super) fn is_build_folder(name: &[u8], ignored: bool) -> bool {
 pub(super) struct Ignores {
     root: PathBuf,
     files: HashMap<PathBuf, (Stamp, Option<Gitignore>)>,
+    /// What a repository ignores by files outside of its tree; none where the root is no repository.
+    beside: Option<Beside>,
+}
+
+/// What is ignored on this machine alone.
+#[derive(Debug)]
+struct Beside {
+    /// The stamp of the repository's own file; none where it has none.
+    stamp: Option<Stamp>,
+    exclude: Option<Gitignore>,
+    /// The user's own, for all repositories.
+    global: Gitignore,
 }
 
 impl Ignores {
     pub(super) fn new(root: &Path) -> Self {
-        Self { root: root.to_owned(), files: HashMap::new() }
+        Self { root: root.to_owned(), files: HashMap::new(), beside: None }
+    }
+
+    /// Takes note of what is ignored by files outside of the tree. True when that is not as it was, or when nobody knows:
+    /// no state says by which of these rules it was made.
+    pub(super) fn look_beside(&mut self) -> bool {
+        let Some(file) = exclude_file(&self.root) else { return self.beside.take().is_some() };
+        let stamp = rustix::fs::lstat(&file).ok().map(|found| Stamp::of(&found));
+        if self.beside.as_ref().is_some_and(|known| known.stamp == stamp) {
+            return false;
+        }
+        let exclude = match IgnoreFile::read(&file, &self.root) {
+            IgnoreFile::Rules(rules) => Some(rules),
+            IgnoreFile::None | IgnoreFile::Unfit => None,
+        };
+        let global = GitignoreBuilder::new(&self.root).build_global().0;
+        self.beside = Some(Beside { stamp, exclude, global });
+        true
     }
 
     /// Takes note of the ignore file of a folder. True when it is not as it was.
@@ -94,13 +122,13 @@ impl Ignores {
     pub(super) fn holds(&self, path: &Path, folder: bool) -> bool {
         let absolute = self.root.join(path);
         for above in path.ancestors().skip(1) {
-            let Some((_, Some(rules))) = self.files.get(above) else { continue };
-            match rules.matched(&absolute, folder) {
-                Match::Ignore(_) => return true,
-                Match::Whitelist(_) => return false,
-                Match::None => {}
+            let Some((_, rules)) = self.files.get(above) else { continue };
+            if let Some(ignored) = said(rules.as_ref(), &absolute, folder) {
+                return ignored;
             }
         }
-        false
+        let Some(beside) = &self.beside else { return false };
+        let exclude = said(beside.exclude.as_ref(), &absolute, folder);
+        exclude.or_else(|| said(Some(&beside.global), &absolute, folder)).unwrap_or(false)
     }
 }

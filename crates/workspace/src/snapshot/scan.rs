@@ -129,6 +129,7 @@ impl<'a> Scan<'a> {
         let root_path = root;
         let failed = |errno: rustix::io::Errno| SnapshotError::io(root_path)(errno.into());
         self.device = fstat(folder).map_err(failed)?.st_dev;
+        self.rules_changed = self.rules.ignores.look_beside();
         let top = openat(folder, ".", OPEN_FOLDER, Mode::empty()).map_err(failed)?;
         let root = match Listing::of(&top, &mut self.room) {
             Ok(listing) => self.folder(&top, &listing, Some(before), Above::Plain, 0)?,

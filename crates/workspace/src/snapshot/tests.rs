@@ -208,6 +208,28 @@ fn a_changed_ignore_file_is_asked_again() {
     assert_eq!(taken.uncovered.len(), 1, "{taken:?}");
 }
 
+#[test]
+fn what_a_repository_ignores_on_this_machine_alone_is_followed() {
+    let place = Place::new();
+    place.sh("git init -q .; mkdir -p .venv/lib/__pycache__ dist; echo x > .venv/lib/a.py; echo x > dist/app.js");
+    let mut snapshots = place.snapshots();
+    let names = |snapshots: &mut Snapshots| -> Vec<String> {
+        snapshots.take(&|| false).unwrap().uncovered.iter().map(|left| left.path.shown()).collect()
+    };
+    assert_eq!(names(&mut snapshots), [".venv/lib/__pycache__"]);
+    place.sh("echo .venv > .git/info/exclude");
+    assert_eq!(names(&mut snapshots), [".venv"], "one line, and nothing of it is kept");
+    place.sh("echo dist/ >> .git/info/exclude; echo '!.venv' > .gitignore");
+    assert_eq!(names(&mut snapshots), [".venv/lib/__pycache__", "dist"], "a file of the tree says more");
+    place.sh("echo > .git/info/exclude; rm .gitignore");
+    assert_eq!(names(&mut place.snapshots()), [".venv/lib/__pycache__"], "nor for a new process");
+    // In a linked worktree the file lies with the repository.
+    place.sh("echo dist/ > .git/info/exclude; mv .git ../repository; echo 'gitdir: ../repository' > .git");
+    assert_eq!(names(&mut snapshots), [".venv/lib/__pycache__", "dist"]);
+    place.sh("rm .git");
+    assert_eq!(names(&mut snapshots), [".venv/lib/__pycache__"]);
+}
+
 /// Small bounds, so that small files are too large.
 fn narrow(place: &Place) -> Snapshots {
     let limits = SnapshotLimits { file: 1000, ignored_file: 1000, ignored: 1500, ..SnapshotLimits::default() };
@@ -222,6 +244,11 @@ fn what_a_state_did_not_cover_is_never_taken_for_new() {
             "a folder is no longer ignored",
             "mkdir build; echo mine > build/f; echo build/ > .gitignore",
             "echo > .gitignore",
+        ),
+        (
+            "the repository's own rules went",
+            "git init -q .; mkdir build; echo mine > build/f; echo build/ > .git/info/exclude",
+            "echo > .git/info/exclude",
         ),
         ("the ignore file went", "mkdir build; echo mine > build/f; echo build/ > .gitignore", "rm .gitignore"),
         (

@@ -2,7 +2,7 @@
 
 use super::{Tool, ToolState};
 use crate::cells::sheet::Sheet;
-use crate::text::{diff, neutral, output};
+use crate::text::{diff, neutral, output, without_mark};
 use ratatui_core::style::{Modifier, Style};
 use reasonix_proto::{DecidedBy, Details, Phrase, TodoPhase, TodoStatus, ToolOutcome, tools};
 
@@ -52,8 +52,9 @@ fn ended(tool: &Tool, outcome: &ToolOutcome, sheet: &mut Sheet<'_>) {
         ToolOutcome::Done { content, details } => done(tool, &content.words(), details, sheet),
         // What the model is advised to do is of interest to whoever looks closely.
         ToolOutcome::Failed { message, hint, .. } => {
+            let message = reasonix_words::retold(look.lang, message);
             sheet.below(
-                &first_lines(message, if sheet.view.open { OPEN_LINES } else { FAILED_LINES.1 }),
+                &first_lines(&message, if sheet.view.open { OPEN_LINES } else { FAILED_LINES.1 }),
                 0,
                 theme.text,
             );
@@ -182,7 +183,8 @@ fn changes(details: &Details, sheet: &mut Sheet<'_>) {
             sheet.cut(&head, look.theme.subject);
         }
         let mut lines = Vec::new();
-        let left_out = diff(&change.diff, &change.path, width, look, room, &mut lines);
+        let text = without_mark(&change.diff);
+        let left_out = diff(text, &change.path, width, look, room, &mut lines);
         room = room.saturating_sub(lines.len()).max(3);
         let pad = " ".repeat(usize::from(margin));
         for line in &mut lines {
@@ -191,7 +193,7 @@ fn changes(details: &Details, sheet: &mut Sheet<'_>) {
         sheet.inset(lines);
         // What is kept of a long diff is its beginning.
         let kept = |line: &&str| line.starts_with(['+', '-']) && !line.starts_with("+++") && !line.starts_with("---");
-        let kept = change.diff.lines().filter(kept).count();
+        let kept = text.lines().filter(kept).count();
         let left_out = left_out + ((change.added + change.removed) as usize).saturating_sub(kept);
         if left_out > 0 {
             more(sheet, left_out);
