@@ -38,6 +38,8 @@ pub(crate) enum Command {
     /// Run one prompt to its end, without a person to ask
     #[command(alias = "exec")]
     Run(Box<RunArgs>),
+    /// Work on many tasks from a file, each in its own clone and session
+    Batch(Box<BatchArgs>),
     /// Watch the agent fix a failing test in a small project; no key, no network
     Demo(DemoArgs),
     /// Choose a model endpoint and save it
@@ -200,6 +202,27 @@ pub(crate) struct RunArgs {
     pub(crate) session: SessionArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BatchArgs {
+    /// The tasks, one a line as JSON: {"id", "prompt", "repo" or "cwd", "model", "goal", "budget"}
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) file: PathBuf,
+    /// So many tasks at a time
+    #[arg(short, long, value_name = "N", default_value_t = 4)]
+    pub(crate) jobs: usize,
+    /// Where results go, one a line as JSON; beside the tasks when missing
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) out: Option<PathBuf>,
+    /// Where clones and patches are; beside the tasks when missing
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) work: Option<PathBuf>,
+    /// Leave the clones there
+    #[arg(long)]
+    pub(crate) keep: bool,
+    #[command(flatten)]
+    pub(crate) session: SessionArgs,
 }
 
 /// Whether the prompt is a goal.

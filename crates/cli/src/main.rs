@@ -2,6 +2,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod args;
+mod batch;
 mod bench;
 mod bring;
 mod cache;
@@ -103,6 +104,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<Exit> {
         None => door::enter(cli),
         Some(Command::Chat(chat)) => door::chat(*chat),
         Some(Command::Run(run)) => door::run(*run),
+        Some(Command::Batch(args)) => runtime()?.block_on(batch::batch(*args)),
         Some(Command::Demo(demo)) => runtime()?.block_on(demo::demo(demo)),
         Some(Command::Setup(setup)) => runtime()?.block_on(setup::setup(setup)),
         Some(Command::Doctor(doctor)) => runtime()?.block_on(doctor::doctor(&doctor)),

@@ -13,6 +13,7 @@ mod anywhere;
 mod approve;
 mod arrows;
 mod bad_input;
+mod batch;
 mod bench;
 mod bodies;
 mod bring;

@@ -211,6 +211,7 @@ fn what_is_harmless_runs_as_it_is_told() {
     let place = Place::with_server(ModelServer::start_with(|_| Some(Reply::say("ok"))));
     place.work.git_init();
     place.work.write("src/main.rs", "fn main() {}\n");
+    place.work.write("tasks.jsonl", "{\"prompt\": \"hello\"}\n");
     // A page that calls a skill has made it before.
     place.home.write("skills/changelog/SKILL.md", "---\ndescription: Writes the changelog\n---\nWrite it.\n");
     assert_eq!(place.run(&["run", "hello"]).code, Some(0));

@@ -214,7 +214,50 @@ pub async fn clone_repository(address: &str, into: &Path) -> Result<(), CloneFau
     let bounds = Bounds { file: LARGEST_PACK, ..Bounds::default() };
     let mut command = command.with_environment(environment).with_timeout(Some(CLONING)).with_bounds(bounds);
     command.args.extend([OsString::from(address), into.as_os_str().to_owned()]);
-    let finished = run(&command, CancellationToken::new(), &|_| ()).await.map_err(CloneFault::Unrun)?;
+    ended_well(&command).await
+}
+
+/// Settings of a clone of a folder of this machine.
+const SHARED: &[(&str, &str)] = &[("protocol.allow", "never"), ("protocol.file.allow", "always")];
+
+/// Makes a clone that shares the objects of a repository of this machine, in a folder that is not there yet: at what `HEAD`
+/// is, without a word of the settings, hooks and drivers of either.
+pub async fn clone_shared(repository: &Path, into: &Path) -> Result<(), CloneFault> {
+    let around = into.parent().unwrap_or(into);
+    let args = ["clone", "--quiet", "--shared", "--no-tags", "--no-recurse-submodules", "--template=", "--"];
+    let command = command(around, &args, &[], &Confinement::None);
+    let environment = switched(command.environment.clone(), NEUTRAL.iter().chain(SHARED))
+        .with("GIT_ALLOW_PROTOCOL", "file")
+        .with("GIT_TERMINAL_PROMPT", "0")
+        .with("GIT_LFS_SKIP_SMUDGE", "1");
+    let mut command = command.with_environment(environment).with_timeout(Some(CLONING));
+    command.args.extend([repository.as_os_str().to_owned(), into.as_os_str().to_owned()]);
+    ended_well(&command).await
+}
+
+/// Writes what a clone has that `base` had not, committed or not, into a file as a patch. True when there is something.
+pub async fn patch_since(folder: &Path, base: &str, into: &Path) -> Result<bool, CloneFault> {
+    let drivers = drivers(folder, &Confinement::None).await.map_err(CloneFault::Unrun)?;
+    let Some(drivers) = drivers else { return Err(CloneFault::Failed("its settings cannot be read".to_owned())) };
+    let run = |args: &[&str]| command(folder, args, &drivers, &Confinement::None).with_timeout(Some(CLONING));
+    ended_well(&run(&["add", "--all", "--", "."])).await?;
+    let mut diff = run(&["diff", "--cached", "--binary", "--no-ext-diff", "--no-textconv", "--no-color"]);
+    let mut output = OsString::from("--output=");
+    output.push(into);
+    diff.args.extend([output, OsString::from(base), OsString::from("--")]);
+    ended_well(&diff).await?;
+    Ok(into.metadata().is_ok_and(|file| file.len() > 0))
+}
+
+/// The commit that a folder stands at; none where there is none.
+pub async fn head_commit(folder: &Path) -> Option<String> {
+    let ask = command(folder, &["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], &[], &Confinement::None);
+    let commit = output(&ask).await.ok()??.trim().to_owned();
+    commit.chars().all(|digit| digit.is_ascii_hexdigit()).then_some(commit).filter(|commit| !commit.is_empty())
+}
+
+async fn ended_well(command: &Command) -> Result<(), CloneFault> {
+    let finished = run(command, CancellationToken::new(), &|_| ()).await.map_err(CloneFault::Unrun)?;
     match finished.status {
         EndStatus::Exited(0) => return Ok(()),
         EndStatus::TimedOut => return Err(CloneFault::Late),

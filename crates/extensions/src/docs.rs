@@ -6,6 +6,7 @@ const ADDRESS: &str = "reasonix://docs";
 const TEXTS: &[(&str, &str)] = &[
     ("acceptance", include_str!("../../../docs/acceptance.md")),
     ("agents", include_str!("../../../docs/agents.md")),
+    ("batch", include_str!("../../../docs/batch.md")),
     ("bench", include_str!("../../../docs/bench.md")),
     ("budget", include_str!("../../../docs/budget.md")),
     ("commands", include_str!("../../../docs/commands.md")),

@@ -1,6 +1,7 @@
 //! Work that goes on by itself. What comes after a turn of a goal: pure, from the goal as the log has it, how the turn ended
-//! and what the log proves; it runs nothing and writes nothing, the engine owns the goal and acts.
+//! and what the log proves; the engine owns the goal and acts. And many tasks one after the other, each with one result.
 
+pub mod batch;
 mod course;
 mod judge;
 mod said;

@@ -1,9 +1,41 @@
-//! Texts about goals.
+//! Texts about goals and batches.
 
 use crate::Entry;
 
 /// Sorted by code.
 pub(crate) const ENTRIES: &[Entry] = &[
+    (
+        "flow.batch_begins",
+        "tasks: {count}, with a result: {done}; results go to {out}",
+        "任务：{count}，已有结果：{done}；结果写入 {out}",
+    ),
+    (
+        "flow.batch_budget",
+        "what the batch may spend is used up; what runs is stopped",
+        "批处理的预算已用完；正在停止运行中的任务",
+    ),
+    (
+        "flow.batch_budget.hint",
+        "the same command goes on with what is left, with the whole budget again",
+        "再次运行同一命令会以完整预算继续剩余任务",
+    ),
+    (
+        "flow.batch_ended",
+        "done: {done}, done before: {before}, left: {left}",
+        "完成：{done}，之前已完成：{before}，剩余：{left}",
+    ),
+    ("flow.batch_file", "cannot use {path}: {reason}", "无法使用 {path}：{reason}"),
+    ("flow.batch_file.hint", "see `reasonix docs batch`", "参见 `reasonix docs batch`"),
+    ("flow.batch_line", "{path}, line {line} cannot be used: {reason}", "{path} 第 {line} 行无法使用：{reason}"),
+    (
+        "flow.batch_line.hint",
+        "a task is a line such as {\"id\": \"a\", \"prompt\": \"…\"}; see `reasonix docs batch`",
+        "每行一个任务，例如 {\"id\": \"a\", \"prompt\": \"…\"}；参见 `reasonix docs batch`",
+    ),
+    ("flow.batch_result", "{id}: {end}, tokens {tokens}, {seconds} s", "{id}：{end}，token {tokens}，{seconds} 秒"),
+    ("flow.batch_taken", "{path} is being written by another batch", "{path} 正由另一个批处理写入"),
+    ("flow.batch_taken.hint", "wait for it, or write elsewhere with --out", "请等待其结束，或用 --out 写到别处"),
+    ("flow.batch_task", "{id}: begins", "{id}：开始"),
     (
         "flow.goal_blocked",
         "the goal waits: the same stopped it three times: {reason}",
