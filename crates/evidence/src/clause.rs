@@ -18,6 +18,7 @@ patterns! {
     MORE_FILES = r"^(?:[\s,，、&]|\band\b)*`?[a-z0-9_@./-]+\.[a-z0-9]{1,8}`?\s*$";
     CODE = r"`([^`\n]+)`";
     WHEN_ZH = r"[^同及实超临按小暂耗准当届]时\s*$|(?:通过|成功|错误|警告|问题|失败|完成)(?:时|的时候|的话|之?后再|后才|才)|(?:的时候|的话)\s*$";
+    THEN_ZH = r"^\s*了?(?:时|的时候|的话|之?后再|之?后才)";
     LEADING = r"^[\s\-*+#\d.)(（,，、|]*(?:✅|✓|✔|🟢|❌)";
     LABELLED = r"^\s*[:：|(（—–]";
     BEFOREHAND = r"\bbefore (?:my|the|this|these|your|any|we|i)\b|\byesterday\b|\bin (?:the )?past\b|修改前|改动前|之前就";
@@ -115,7 +116,8 @@ impl Clause {
     /// True when what ends here is not claimed but hoped for, planned, or told of earlier times.
     pub(crate) fn hedges(&self, end: usize) -> bool {
         let text = without_code(&self.text);
-        HEDGE.fits(text.get(..end).unwrap_or_default()) || WHEN_ZH.fits(&text)
+        let rest = text.get(end..).unwrap_or_default();
+        HEDGE.fits(text.get(..end).unwrap_or_default()) || WHEN_ZH.fits(&text) || THEN_ZH.fits(rest)
     }
 
     /// True when something in it is denied.
