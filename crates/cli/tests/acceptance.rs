@@ -170,7 +170,8 @@ fn chat(place: &Place, keys: &[(&str, &str)]) {
     pty.wait_for("the chat", |written| written.contains("> "));
     for (typed, shown) in keys {
         pty.keys(typed);
-        pty.wait_for(shown, |written| written.contains(shown));
+        // The next line is typed when the editor reads again, not before.
+        pty.wait_for(shown, |written| written.contains(shown) && written.rfind("> ") > written.rfind(shown));
     }
     pty.keys("/quit\r");
     assert!(child.wait().unwrap().success(), "{}", pty.written());

@@ -165,7 +165,9 @@ fn fixtures_are_those_of_the_scenes_and_name_no_machine() {
             assert!(text.contains("\"v\":1,"), "{} is a log of version 1", path.display());
         }
     }
-    assert!(size < 2_000_000, "{size} bytes of fixtures");
+    // What resumes a log of an earlier build is kept as a difference to what a new session sends: it grows with each tool
+    // that those sessions do not have.
+    assert!(size < 2_500_000, "{size} bytes of fixtures");
 }
 
 #[test]

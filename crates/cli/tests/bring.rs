@@ -75,7 +75,7 @@ fn what_would_come_over_is_shown_and_nothing_is_changed_without_a_yes() {
         let ran = place.run(args);
         assert_eq!(ran.code, Some(0), "{}", ran.err);
         let loosens = ran.out.split("allow more").nth(1).unwrap();
-        assert!(loosens.contains("allow Bash(npm test:*)"), "{}", ran.out);
+        assert!(loosens.contains("allow Bash(npm test:*)") && loosens.contains("allow Task"), "{}", ran.out);
         for text in [
             "deny Bash(git push:*)",
             "deny Read(/etc/shadow)",
@@ -97,7 +97,6 @@ fn what_would_come_over_is_shown_and_nothing_is_changed_without_a_yes() {
         for text in [
             "allow Bash(python3:*)",
             "allow WebFetch(domain:good.example)",
-            "allow Task",
             "allow mcp__*",
             "permissions.defaultMode",
             "permissions.additionalDirectories",

@@ -469,7 +469,8 @@ fn the_demo_and_failures_of_tools_are_told_in_chinese() {
     ]);
     place.work.write("a.txt", "one\n");
     let ran = zh(&place, &["run", "go"]);
-    for wanted in ["nosuch 不存在。", "/etc/hostname 在工作区之外：根文件夹是", "a.txt 中没有 old_string"] {
+    for wanted in ["nosuch 不存在。", "/etc/hostname 在工作区之外：根文件夹是", "a.txt 中没有 old_string"]
+    {
         assert!(ran.err.contains(wanted), "{wanted}: {}", ran.err);
     }
     let ran = zh(&place, &["run", "--add-dir", "/nosuch", "go"]);
@@ -484,7 +485,7 @@ fn a_session_is_shown_with_the_time_of_this_machine() {
     let hour = |zone: &str| {
         let ran = support::finish(place.command(&["sessions", "show", &id]).env("TZ", zone).output().unwrap());
         let line = ran.out.lines().find(|line| line.contains("Reasonix ")).unwrap_or_default().to_owned();
-        let time = line.split(" · ").find_map(|part| part.trim().split_once(' ').map(|(_, time)| time.to_owned()));
+        let time = line.rsplit(" · ").next().and_then(|made| made.split_once(' ')).map(|(_, time)| time.to_owned());
         let hour = time.as_deref().and_then(|time| time.split(':').next()).and_then(|hour| hour.parse::<u32>().ok());
         hour.unwrap_or_else(|| panic!("{zone}: {line}"))
     };

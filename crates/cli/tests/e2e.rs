@@ -219,7 +219,7 @@ fn the_line_chat_in_a_terminal() {
         reasonix_testkit::Reply::call("bash", serde_json::json!({"command": "touch made"}))
             .after_saying("I will make it."),
         reasonix_testkit::Reply::say("Made."),
-        reasonix_testkit::Reply::hang_mid_stream("thinking about it"),
+        reasonix_testkit::Reply::hang_mid_stream("thinking about it\nand of mo"),
         reasonix_testkit::Reply::say("resumed fine"),
     ]);
     let socket = TempWorkspace::new();

@@ -208,7 +208,8 @@ fn an_answer_comes_line_by_line_where_lines_are_all_there_is() {
     assert!(written.get(then..).is_some_and(|after| after.contains("(PLAN)")), "{written}");
     let shown = written.split_once('\n').map_or("", |(_, shown)| shown);
     assert!(!shown.contains("\u{1b}["), "nothing is written over: {shown:?}");
-    chat.pty.keys("\x03");
+    let interrupted = std::process::Command::new("kill").args(["-INT", &chat.child.id().to_string()]).status();
+    assert!(interrupted.is_ok_and(|status| status.success()));
     chat.pty.wait_for("the rest of what had come", |written| written.contains("The third is not ov"));
     chat.end();
 }

@@ -2,7 +2,9 @@
 
 use crate::node::{Node, Table};
 use crate::sections::{
-    agent, ask, branch, budget, cache, compaction, evidence, goal, jobs, logs, models, net, permissions, plugins, profiles, providers, recall, record, retention, sandbox, serve, skills, stream_rules, tools, tui, undo, validation, task,
+    agent, ask, branch, budget, cache, compaction, evidence, goal, jobs, logs, models, net, permissions, plugins,
+    profiles, providers, recall, record, retention, sandbox, serve, skills, stream_rules, task, tools, tui, undo,
+    validation,
 };
 use crate::shape::Notices;
 use crate::trust::{Brought, Prompted, Trust, Variables};

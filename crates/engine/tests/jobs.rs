@@ -285,8 +285,8 @@ async fn a_job_of_a_process_that_is_gone_is_told_as_lost_once() {
     turn(&mut handle, |_| Choice::AllowOnce).await;
     let session = end(handle).await;
     let folder = world.home.path().join("state/sessions");
-    let file = std::fs::read_dir(&folder).expect("sessions").flatten().map(|entry| entry.path());
-    let file = file.filter(|path| path.extension().is_some_and(|end| end == "jsonl")).next().expect("a log");
+    let mut file = std::fs::read_dir(&folder).expect("sessions").flatten().map(|entry| entry.path());
+    let file = file.find(|path| path.extension().is_some_and(|end| end == "jsonl")).expect("a log");
     let log = std::fs::read_to_string(&file).expect("a log");
     let cut: Vec<&str> = log.lines().take_while(|line| !line.contains("job_ended")).collect();
     std::fs::write(&file, cut.join("\n") + "\n").expect("written");

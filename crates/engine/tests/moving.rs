@@ -437,7 +437,7 @@ async fn what_is_typed_is_completed() {
     let Reply::Commands { commands } = handle.query(Query::Commands).await else { panic!() };
     assert!(commands.iter().any(|command| command.name == "rewind"));
     assert!(commands.iter().any(|command| command.name == "compact"));
-    assert!(!commands.iter().any(|command| command.name == "goal"), "not there yet");
+    assert!(!commands.iter().any(|command| command.name == "loop"), "what nobody has is not offered");
 }
 
 #[tokio::test]

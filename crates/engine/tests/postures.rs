@@ -161,24 +161,29 @@ async fn in_plan_mode_whatever_a_tool_is_called_with_nothing_changes() {
     let probe = World::new(Vec::new()).await;
     let specs = tool_specs(&probe.base(Which::New));
     assert!(specs.len() > 15, "{}", specs.len());
-    let mut replies: Vec<Reply> = LINES.iter().map(|line| bash(line)).collect();
+    // A turn for each tool: one that makes so many calls alike is stopped for that.
+    let mut rounds: Vec<Vec<Reply>> =
+        LINES.chunks(4).map(|lines| lines.iter().map(|line| bash(line)).collect()).collect();
     for spec in specs.iter().filter(|spec| spec.name != "bash") {
-        let calls: Vec<(&str, Value)> = (0..5)
-            .map(|variant| {
-                let fields = spec.parameters["properties"].as_object().cloned().unwrap_or_else(Map::new);
-                let args = fields.iter().map(|(name, field)| (name.clone(), value(field, name, variant))).collect();
-                (spec.name.as_str(), Value::Object(args))
-            })
-            .collect();
-        replies.push(Reply::calls(&calls));
+        let variants = (0..5).map(|variant| {
+            let fields = spec.parameters["properties"].as_object().cloned().unwrap_or_else(Map::new);
+            let args = fields.iter().map(|(name, field)| (name.clone(), value(field, name, variant))).collect();
+            Reply::calls(&[(spec.name.as_str(), Value::Object(args))])
+        });
+        rounds.extend(variants.map(|reply| vec![reply]));
     }
-    replies.push(Reply::say("ok"));
+    let turns = rounds.len();
+    let replies = rounds.into_iter().flat_map(|round| round.into_iter().chain([Reply::say("ok")])).collect();
     let world = World::new(replies).await;
     world.work.write("a.txt", "x\nx\n");
     let mut handle = world.open(Which::New);
     handle.submit(Op::SetMode { mode: Mode::Plan });
     handle.submit(Op::SetPosture { posture: Posture::Yolo });
-    let seen = turn(&mut handle, Choice::AllowOnce, PlanAnswer::default()).await;
+    let mut seen = turn(&mut handle, Choice::AllowOnce, PlanAnswer::default()).await;
+    for _ in 1..turns {
+        let next = turn(&mut handle, Choice::AllowOnce, PlanAnswer::default()).await;
+        seen.outcomes.extend(next.outcomes);
+    }
     let called: std::collections::BTreeSet<&str> = seen.outcomes.iter().map(|(tool, _)| tool.as_str()).collect();
     assert!(called.len() > 15, "{called:?}");
     let names: Vec<_> =

@@ -1,6 +1,8 @@
 //! What a command would prove if it succeeded, of everything or of a part.
 
-use crate::runners::LAST_FAILED;
+/// Options by which only those run that failed before.
+pub(crate) const LAST_FAILED: &[&str] =
+    &["--lf", "--last-failed", "--only-failures", "--onlyFailures", "--failed", "--rerun-failed"];
 
 /// What a command proves.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

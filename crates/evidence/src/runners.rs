@@ -1,6 +1,6 @@
 //! The runners, compilers and linters that are known, one small rule each.
 
-use crate::check::{Check, LintClass, assignment, narrows};
+use crate::check::{Check, LAST_FAILED, LintClass, assignment, narrows};
 
 /// Programs that are looked for behind those that run them elsewhere.
 pub(crate) const KNOWN: &[&str] = &[
@@ -57,10 +57,6 @@ fn owned(words: &[&str]) -> Vec<String> {
 
 /// Options whose values are left out: their words have a sign before them, and fit no name.
 const LEAVES_OUT: &[&str] = &["--skip", "--exclude", "--deselect", "--ignore", "--ignore-glob", "-skip", "-E"];
-
-/// Options by which only those run that failed before.
-pub(crate) const LAST_FAILED: &[&str] =
-    &["--lf", "--last-failed", "--only-failures", "--onlyFailures", "--failed", "--rerun-failed"];
 
 /// Those of these options that are there, with their values.
 fn options(args: &[&str], names: &[&str]) -> Vec<String> {

@@ -1,8 +1,9 @@
 //! What is kept: one record a line of the session log. The log is the truth; everything else is a projection of it.
 
 use crate::{
-    AskId, CallId, Change, Choice, Claimed, ClientId, Cost, DecidedBy, Effect, GoalChange, HookRan, Image, Message, Mode, NotedBy, Phrase, Planned, Posture, PromptPart, RecordId, Repair, Requested, RulesFired, SessionId, TodoPhase, JobInfo,
-    ToolOutcome, TurnEnd, Usage, Validation,
+    AskId, CallId, Change, Choice, Claimed, ClientId, Cost, DecidedBy, Effect, GoalChange, HookRan, Image, JobInfo,
+    Message, Mode, NotedBy, Phrase, Planned, Posture, PromptPart, RecordId, Repair, Requested, RulesFired, SessionId,
+    TodoPhase, ToolOutcome, TurnEnd, Usage, Validation,
 };
 use serde::{Deserialize, Serialize};
 

@@ -5,7 +5,16 @@
 use pretty_assertions::assert_eq;
 use reasonix_proto::{
     Acts, Argument, ArgumentKind, AskId, Asking, Block, Break, BrokenCitation, CacheBreak, CacheReport, CacheSum,
-    CacheTurn, CallId, Change, ChangeKind, Choice, Citation, Claim, ClaimKind, ClaimStatus, Claimed, CommandAction, CommandCase, CommandInfo, CommandOverlay, CommandSource, CommandWords, Completion, CompletionKind, Content, ContextPart, Cost, Decided, Details, Dial, Done, Effect, Envelope, Escalated, EscalatedBy, Event, FailureClass, Field, FiredRule, Fix, Git, Hit, HookInfo, HookRan, Image, ImageData, Inquiry, Left, Level, MemoryInfo, Message, Mode, ModelInfo, MoveReason, Op, OpId, Open, Origin, PartKind, Phrase, PlanAnswer, PlanStep, Planned, PlannerTurn, Posture, PromptPart, Proposal, Query, Question, Queued, QueuedKind, Reasoning, Record, RecordBody, RecordId, Refusal, Refused, Repair, Reply, Requested, Response, Rewind, Rewound, RuleInfo, RulesFired, Scope, ServerCounts, ServerInfo, ServerStanding, SessionHead, SessionId, SessionInfo, Setting, Settled, Status, StepRisk, StopReason, Submit, Suggestion, Takes, TodoItem, TodoPhase, TodoStatus, ToolCall, ToolOutcome, TreeFilter, TreeNode, TurnEnd, TurnState, Usage, Validation, ValidationVerdict, JobInfo, JobState, ChildRun,
+    CacheTurn, CallId, Change, ChangeKind, ChildRun, Choice, Citation, Claim, ClaimKind, ClaimStatus, Claimed,
+    CommandAction, CommandCase, CommandInfo, CommandOverlay, CommandSource, CommandWords, Completion, CompletionKind,
+    Content, ContextPart, Cost, Decided, Details, Dial, Done, Effect, Envelope, Escalated, EscalatedBy, Event,
+    FailureClass, Field, FiredRule, Fix, Git, Hit, HookInfo, HookRan, Image, ImageData, Inquiry, JobInfo, JobState,
+    Left, Level, MemoryInfo, Message, Mode, ModelInfo, MoveReason, Op, OpId, Open, Origin, PartKind, Phrase,
+    PlanAnswer, PlanStep, Planned, PlannerTurn, Posture, PromptPart, Proposal, Query, Question, Queued, QueuedKind,
+    Reasoning, Record, RecordBody, RecordId, Refusal, Refused, Repair, Reply, Requested, Response, Rewind, Rewound,
+    RuleInfo, RulesFired, Scope, ServerCounts, ServerInfo, ServerStanding, SessionHead, SessionId, SessionInfo,
+    Setting, Settled, Status, StepRisk, StopReason, Submit, Suggestion, Takes, TodoItem, TodoPhase, TodoStatus,
+    ToolCall, ToolOutcome, TreeFilter, TreeNode, TurnEnd, TurnState, Usage, Validation, ValidationVerdict,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -545,7 +554,7 @@ fn events_of_moving_about() {
     assert!(!event.is_ephemeral());
     is(event, json!({"type": "job", "record": began, "running": 1}));
     is(
-        RecordBody::JobEnded(Box::new(ended.clone())),
+        RecordBody::JobEnded(Box::new(ended)),
         json!({"kind": "job_ended", "job": "j1", "what": "command", "call": "c", "command": "npm run dev",
             "state": "failed", "began": 5, "took_ms": 7, "exit_code": 2, "bytes": 9}),
     );
@@ -687,6 +696,7 @@ fn the_status() {
         cost: Some(Cost { spent: 5, saved: 1, currency: "USD".into() }),
         queue: Vec::new(),
         kept: true,
+        jobs: 0,
     };
     is(
         Reply::Status(Box::new(status)),

@@ -4,8 +4,8 @@ use crate::header::{Header, Kind};
 use crate::shape::Shape;
 use reasonix_agent::{Measures, NO_ANSWER, folded_messages, heal, into_message, outcome_text};
 use reasonix_proto::{
-    Break, CallId, ChildRun, Compacted, FiredSoFar, GoalInfo, JobInfo, Message, Mode, Origin, Record, RecordBody, Requested,
-    SessionHead, SessionId, StopReason, TodoPhase, ToolCall, ToolOutcome, TurnEnd, Usage,
+    Break, CallId, ChildRun, Compacted, FiredSoFar, GoalInfo, JobInfo, Message, Mode, Origin, Record, RecordBody,
+    Requested, SessionHead, SessionId, StopReason, TodoPhase, ToolCall, ToolOutcome, TurnEnd, Usage,
 };
 use std::collections::HashSet;
 
@@ -62,6 +62,26 @@ pub struct History {
 }
 
 impl History {
+    /// Takes in what works beside the turns: jobs, and subagents.
+    fn note_beside(&mut self, body: &RecordBody) {
+        match body {
+            RecordBody::JobBegan(job) => {
+                let number = job.job.strip_prefix('j').and_then(|number| number.parse().ok()).unwrap_or(0);
+                self.last_job = self.last_job.max(number);
+                self.jobs.push(*job.clone());
+            }
+            RecordBody::JobEnded(ended) => self.jobs.retain(|job| job.job != ended.job),
+            RecordBody::Child(run) => {
+                self.usage.add(run.usage);
+                match self.children.iter_mut().find(|known| known.child == run.child) {
+                    Some(known) => known.clone_from(run),
+                    None => self.children.push(run.as_ref().clone()),
+                }
+            }
+            _ => {}
+        }
+    }
+
     /// Takes in who is at work from now on, with what, and how.
     fn note_standing(&mut self, body: &RecordBody) {
         match body {
@@ -178,6 +198,7 @@ impl Fold {
     fn note(&mut self, body: &RecordBody) {
         let history = &mut self.history;
         history.note_standing(body);
+        history.note_beside(body);
         match body {
             RecordBody::Compacted(folded) => {
                 let from = history.head.as_ref().and_then(|head| head.from.as_ref());
@@ -189,19 +210,6 @@ impl Fold {
             RecordBody::Planner(turn) => {
                 history.usage.add(turn.usage);
                 history.planner = Some(turn.session.clone());
-            }
-            RecordBody::JobBegan(job) => {
-                let number = job.job.strip_prefix('j').and_then(|number| number.parse().ok()).unwrap_or(0);
-                history.last_job = history.last_job.max(number);
-                history.jobs.push(*job.clone());
-            }
-            RecordBody::JobEnded(ended) => history.jobs.retain(|job| job.job != ended.job),
-            RecordBody::Child(run) => {
-                history.usage.add(run.usage);
-                match history.children.iter_mut().find(|known| known.child == run.child) {
-                    Some(known) => known.clone_from(run),
-                    None => history.children.push(run.as_ref().clone()),
-                }
             }
             RecordBody::Left(left) => history.usage.add(left.usage.unwrap_or_default()),
             RecordBody::Rewound(_) => history.broke = Some(Break::Rewind),

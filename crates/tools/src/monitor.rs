@@ -12,10 +12,12 @@ use std::time::Duration;
 pub struct MonitorArgs {
     #[serde(alias = "cmd")]
     command: String,
-    /// log, poll, watch or other.
+    /// `log`, `poll`, `watch` or other; what it is called where nothing describes it.
     #[serde(default)]
+    #[schemars(skip)]
     kind: String,
     #[serde(default)]
+    #[schemars(skip)]
     description: String,
     /// Seconds; without it until the session ends.
     #[serde(default, alias = "timeout_seconds")]

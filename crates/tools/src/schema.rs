@@ -43,7 +43,14 @@ fn slim_object(mut map: Map<String, Value>, definitions: &Value, depth: usize) -
     for key in ["$schema", "title", "format", "additionalProperties", "minimum"] {
         map.remove(key);
     }
-    if map.get("default").is_some_and(|value| value.is_null() || *value == Value::Bool(false)) {
+    // What is nothing by default says nothing.
+    let nothing = |value: &Value| match value {
+        Value::Null | Value::Bool(false) => true,
+        Value::String(text) => text.is_empty(),
+        Value::Array(items) => items.is_empty(),
+        _ => false,
+    };
+    if map.get("default").is_some_and(nothing) {
         map.remove("default");
     }
     flatten_type(&mut map);

@@ -12,9 +12,9 @@ use crate::update::note;
 use crate::work::short;
 use ratatui_core::text::{Line, Span};
 use reasonix_proto::{
-    CacheReport, CacheSum, Change, ChangeKind, CompletionKind, Hit, HookInfo, Level, MemoryInfo, MemoryReach,
-    ModelInfo, Op, Phrase, Query, Reply, Rewind, Scope, SessionInfo, SettingLayer, Speaker, Status, TodoStatus,
-    TreeNode,
+    CacheReport, CacheSum, Change, ChangeKind, CompletionKind, Hit, HookInfo, JobInfo, Level, MemoryInfo, MemoryReach,
+    ModelInfo, Op, Phrase, Query, Reply, Rewind, Scope, ServerInfo, SessionInfo, SettingLayer, Speaker, Status,
+    TodoStatus, TreeNode,
 };
 
 /// Takes an answer in.
@@ -70,20 +70,8 @@ pub(crate) fn take(app: &mut App, purpose: QueryPurpose, reply: Reply) -> Vec<Sc
             return vec![ScreenEffect::Edit(text)];
         }
         (QueryPurpose::Overlay, reply) => fill(app, reply),
-        (QueryPurpose::Show, Reply::Servers { servers }) if servers.is_empty() => {
-            note(app, Level::Info, Phrase::new("mcp.list_none"));
-        }
-        (QueryPurpose::Show, Reply::Servers { servers }) => {
-            let pager = crate::servers::pager(&app.look, &servers);
-            app.overlays.push(Overlay::Pager(Box::new(pager)));
-        }
-        (QueryPurpose::Show, Reply::Jobs { jobs }) if jobs.is_empty() => {
-            note(app, Level::Info, Phrase::new("jobs.none"));
-        }
-        (QueryPurpose::Show, Reply::Jobs { jobs }) => {
-            let pager = crate::jobs::pager(&app.look, &jobs);
-            app.overlays.push(Overlay::Pager(Box::new(pager)));
-        }
+        (QueryPurpose::Show, Reply::Servers { servers }) => show_servers(app, &servers),
+        (QueryPurpose::Show, Reply::Jobs { jobs }) => show_jobs(app, &jobs),
         (QueryPurpose::Show, Reply::Around { said }) => show_around(app, &said),
         (QueryPurpose::Show, Reply::Hooks { hooks, flaws }) => show_hooks(app, &hooks, &flaws),
         (QueryPurpose::Show, Reply::Changes { turn, changes }) => show_changes(app, turn, &changes),
@@ -97,6 +85,24 @@ pub(crate) fn take(app: &mut App, purpose: QueryPurpose, reply: Reply) -> Vec<Sc
         _ => {}
     }
     Vec::new()
+}
+
+/// Shows the servers, where there are some.
+fn show_servers(app: &mut App, servers: &[ServerInfo]) {
+    if servers.is_empty() {
+        return note(app, Level::Info, Phrase::new("mcp.list_none"));
+    }
+    let pager = crate::servers::pager(&app.look, servers);
+    app.overlays.push(Overlay::Pager(Box::new(pager)));
+}
+
+/// Shows the jobs, where there are some.
+fn show_jobs(app: &mut App, jobs: &[JobInfo]) {
+    if jobs.is_empty() {
+        return note(app, Level::Info, Phrase::new("jobs.none"));
+    }
+    let pager = crate::jobs::pager(&app.look, jobs);
+    app.overlays.push(Overlay::Pager(Box::new(pager)));
 }
 
 /// Puts what came into the list that waits for it.
@@ -162,20 +168,18 @@ fn is_rewind(app: &App) -> bool {
 /// The longest name of a model that others stand in a column with.
 const WIDEST_NAME: usize = 48;
 
-/// Models in columns: names, windows, roles, prices.
+/// Models in columns: names and windows; behind them roles and prices, as far as there are any.
 fn model_entries(models: Vec<ModelInfo>) -> Vec<PickerEntry> {
-    let widest = |of: &dyn Fn(&ModelInfo) -> String| models.iter().map(|model| columns(&of(model))).max().unwrap_or(0);
-    let name = widest(&|model| model.name.clone()).min(WIDEST_NAME);
-    let (size, roles) = (widest(&|model| window(model.window)), widest(&|model| model.roles.join(" ")));
-    let padded = |text: &str, width: usize| format!("{text}{}", " ".repeat(width.saturating_sub(columns(text))));
+    let name = models.iter().map(|model| columns(&model.name)).max().unwrap_or(0).min(WIDEST_NAME);
+    let size = models.iter().map(|model| columns(&window(model.window))).max().unwrap_or(0);
     let entry = |model: ModelInfo| {
+        // The sign of the one in use stands between its name and its window.
         let sign = if model.current { 0 } else { 2 };
-        let size =
-            format!("{}{}", " ".repeat(size.saturating_sub(columns(&window(model.window)))), window(model.window));
-        let note = [size, padded(&model.roles.join(" "), roles), model.price].join("  ");
+        let pad = " ".repeat((name + sign).saturating_sub(columns(&model.name)));
+        let about = [format!("{:>size$}", window(model.window)), model.roles.join(" "), model.price];
         PickerEntry {
-            note: note.trim_end().to_owned(),
-            text: padded(&model.name, name + sign),
+            note: about.iter().filter(|part| !part.is_empty()).cloned().collect::<Vec<_>>().join("  "),
+            text: format!("{}{pad}", model.name),
             value: Picked::Send(Op::SetModel { model: Some(model.name), effort: None }),
             current: model.current,
         }

@@ -161,7 +161,7 @@ fn a_stop_takes_back_what_waits_instead_of_beginning_it() {
     stage.keys(&["m", "\x1b"]);
     assert_eq!(stage.sent, [Op::Unqueue { id: 1 }, Op::Unqueue { id: 2 }, Op::Interrupt]);
     assert_eq!(stage.app.composer.whole(), "first this\nthen that\nm");
-    assert!(stage.screen().contains("2 waiting message(s) came back"));
+    assert!(stage.screen().contains("2 waiting messages came back"));
 }
 
 #[test]
