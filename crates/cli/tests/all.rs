@@ -29,6 +29,7 @@ mod goals;
 mod history;
 mod hooks;
 mod import;
+mod install;
 mod kill;
 mod lines;
 mod logging;
