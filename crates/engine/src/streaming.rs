@@ -83,7 +83,15 @@ impl Aspect for Streaming {
         let watch = rules.watch(&|name| fired.ago(name).is_none_or(again))?;
         let may_stop = inner.begin(turn);
         let (seen, calls) = (0, 0);
-        Some(Box::new(Ear { inner: Arc::clone(inner), tools: tools.clone(), watch, may_stop, seen, calls }))
+        Some(Box::new(Ear {
+            inner: Arc::clone(inner),
+            tools: tools.clone(),
+            watch,
+            named: HeardTool::default(),
+            may_stop,
+            seen,
+            calls,
+        }))
     }
 
     fn before_step(&self, turn: u32) -> BoxFuture<'_, Option<String>> {
@@ -213,6 +221,7 @@ struct Ear {
     inner: Arc<Inner>,
     tools: Tools,
     watch: StreamWatch,
+    named: HeardTool,
     may_stop: bool,
     /// The hits that were looked at.
     seen: usize,
@@ -228,9 +237,11 @@ impl Listener for Ear {
         match piece {
             HeardPiece::Text(text) => self.watch.text(text),
             HeardPiece::Thinking(text) => self.watch.thinking(text),
-            HeardPiece::Arguments { index, name, delta } => self.watch.arguments(index, &self.own(name), delta),
+            HeardPiece::Arguments { index, name, delta } => {
+                self.watch.arguments(index, self.named.own(&self.tools, name), delta);
+            }
             HeardPiece::Call(call) => {
-                self.watch.whole(self.calls, &self.own(&call.name), &call.arguments);
+                self.watch.whole(self.calls, self.named.own(&self.tools, &call.name), &call.arguments);
                 self.calls += 1;
             }
             HeardPiece::Anew => {
@@ -259,12 +270,24 @@ impl Listener for Ear {
     }
 }
 
-impl Ear {
-    /// A tool's own name.
-    fn own(&self, name: &str) -> String {
-        self.tools.find(name).map_or_else(|| name.to_owned(), |tool| tool.spec().name.clone())
-    }
+/// The tool of the call that is heard, as the model calls it and by its own name: looked up once, not for each piece.
+#[derive(Default)]
+struct HeardTool {
+    called: String,
+    own: String,
+}
 
+impl HeardTool {
+    fn own(&mut self, tools: &Tools, called: &str) -> &str {
+        if self.called != called {
+            called.clone_into(&mut self.called);
+            self.own = tools.find(called).map_or_else(|| called.to_owned(), |tool| tool.spec().name.clone());
+        }
+        &self.own
+    }
+}
+
+impl Ear {
     fn due(&self, hit: StreamHit, kind: (&str, &str)) -> Option<Due> {
         let source = match hit.source {
             StreamSource::Text => "text".to_owned(),

@@ -1,7 +1,5 @@
 //! The arguments of a call while they still come: JSON, whose strings are read as what they mean.
 
-use std::borrow::Cow;
-
 /// Takes escapes out of JSON, piece by piece.
 #[derive(Debug, Default)]
 pub(crate) struct Unescape {
@@ -20,49 +18,51 @@ enum State {
 }
 
 impl Unescape {
-    /// The piece with what its escapes mean in their place. What is no escape stays as it is.
-    pub(crate) fn feed<'a>(&mut self, piece: &'a str) -> Cow<'a, str> {
-        if matches!(self.state, State::Plain) && !piece.contains('\\') {
-            return Cow::Borrowed(piece);
-        }
-        let mut out = String::with_capacity(piece.len());
-        for c in piece.chars() {
-            self.state = match self.state {
-                State::Plain if c == '\\' => State::Escaped,
-                State::Plain => {
-                    out.push(c);
-                    State::Plain
+    /// Gives the piece, part by part, with what its escapes mean in their place. What is no escape stays as it is.
+    pub(crate) fn feed(&mut self, mut piece: &str, out: &mut impl FnMut(&str)) {
+        loop {
+            if matches!(self.state, State::Plain) {
+                let (plain, rest) = piece.split_once('\\').map_or((piece, None), |(plain, rest)| (plain, Some(rest)));
+                if !plain.is_empty() {
+                    out(plain);
                 }
-                State::Escaped if c == 'u' => State::Number(4, 0),
-                State::Escaped => {
-                    out.push(meant(c));
-                    State::Plain
-                }
-                State::Number(left, so_far) => match c.to_digit(16) {
-                    Some(digit) if left == 1 => {
-                        self.number(so_far * 16 + digit, &mut out);
-                        State::Plain
-                    }
-                    Some(digit) => State::Number(left - 1, so_far * 16 + digit),
-                    None => {
-                        out.push(c);
-                        State::Plain
-                    }
-                },
-            };
+                let Some(rest) = rest else { return };
+                (self.state, piece) = (State::Escaped, rest);
+            }
+            let mut characters = piece.chars();
+            let Some(next) = characters.next() else { return };
+            piece = characters.as_str();
+            let meant = self.escaped(next);
+            if let Some(meant) = meant {
+                out(meant.encode_utf8(&mut [0; 4]));
+            }
         }
-        Cow::Owned(out)
     }
 
-    fn number(&mut self, number: u32, out: &mut String) {
-        let high = self.high.take();
-        match (number, high) {
-            (0xd800..=0xdbff, _) => self.high = Some(number),
+    /// One more character of an escape, and what the escape means once it is over.
+    fn escaped(&mut self, next: char) -> Option<char> {
+        let (state, meant) = match (self.state, next.to_digit(16)) {
+            (State::Escaped, _) if next == 'u' => (State::Number(4, 0), None),
+            (State::Number(1, so_far), Some(digit)) => (State::Plain, self.number(so_far * 16 + digit)),
+            (State::Number(left, so_far), Some(digit)) => (State::Number(left - 1, so_far * 16 + digit), None),
+            (State::Escaped, _) => (State::Plain, Some(meant(next))),
+            (State::Plain | State::Number(..), _) => (State::Plain, Some(next)),
+        };
+        self.state = state;
+        meant
+    }
+
+    fn number(&mut self, number: u32) -> Option<char> {
+        match (number, self.high.take()) {
+            (0xd800..=0xdbff, _) => {
+                self.high = Some(number);
+                None
+            }
             (0xdc00..=0xdfff, Some(high)) => {
                 let whole = 0x10000 + ((high - 0xd800) << 10) + (number - 0xdc00);
-                out.push(char::from_u32(whole).unwrap_or(char::REPLACEMENT_CHARACTER));
+                Some(char::from_u32(whole).unwrap_or(char::REPLACEMENT_CHARACTER))
             }
-            (number, _) => out.push(char::from_u32(number).unwrap_or(char::REPLACEMENT_CHARACTER)),
+            (number, _) => Some(char::from_u32(number).unwrap_or(char::REPLACEMENT_CHARACTER)),
         }
     }
 }
@@ -89,13 +89,18 @@ mod tests {
             let written = serde_json::to_string(&text).unwrap();
             let characters: Vec<char> = written.chars().collect();
             let mut unescape = Unescape::default();
-            let read: String = characters.chunks(size).map(|part| unescape.feed(&part.iter().collect::<String>()).into_owned()).collect();
+            let mut read = String::new();
+            for part in characters.chunks(size) {
+                unescape.feed(&part.iter().collect::<String>(), &mut |meant| read.push_str(meant));
+            }
             prop_assert_eq!(read, format!("\"{text}\""));
         }
     }
 
     #[test]
     fn numbers_become_characters() {
-        assert_eq!(Unescape::default().feed(r#""\u4e2d\ud83d\ude00\u0041\ud800""#), "\"中😀A\"");
+        let mut read = String::new();
+        Unescape::default().feed(r#""\u4e2d\ud83d\ude00\u0041\ud800""#, &mut |meant| read.push_str(meant));
+        assert_eq!(read, "\"中😀A\"");
     }
 }

@@ -3,6 +3,7 @@
 use super::paths::{all, below, first};
 use super::unescape::Unescape;
 use crate::automaton::{Automaton, LARGEST_OF_ALL, Lane, check};
+use crate::hooks::is_about;
 use crate::rulebook::RuleText;
 use crate::terms::{InterruptMode, StreamScope, Trigger};
 use std::collections::BTreeMap;
@@ -153,7 +154,7 @@ pub struct StreamWatch {
     began: Vec<bool>,
     text: Option<Lane>,
     thinking: Option<Lane>,
-    calls: BTreeMap<usize, WatchedCall>,
+    calls: BTreeMap<usize, Box<WatchedCall>>,
     hits: Vec<StreamHit>,
 }
 
@@ -195,39 +196,46 @@ impl StreamWatch {
 
     /// More of what the model says.
     pub fn text(&mut self, piece: &str) {
-        let lane = self.text.take();
-        self.text = self.prose(lane, piece, StreamSource::Text);
+        let places = feed(&self.of, self.text.as_mut(), piece);
+        self.found(places, StreamSource::Text);
     }
 
     /// More of what it thinks.
     pub fn thinking(&mut self, piece: &str) {
-        let lane = self.thinking.take();
-        self.thinking = self.prose(lane, piece, StreamSource::Thinking);
-    }
-
-    fn prose(&mut self, lane: Option<Lane>, piece: &str, source: StreamSource) -> Option<Lane> {
-        let (mut lane, of) = (lane?, Arc::clone(&self.of));
-        of.automaton.as_ref()?.feed(&mut lane, piece.as_bytes(), &mut |place| self.found(place, source));
-        Some(lane)
+        let places = feed(&self.of, self.thinking.as_mut(), piece);
+        self.found(places, StreamSource::Thinking);
     }
 
     /// More of the arguments of a call.
     pub fn arguments(&mut self, index: usize, name: &str, piece: &str) {
-        if self.calls.len() >= MOST_CALLS && !self.calls.contains_key(&index) {
-            return;
+        if !self.calls.contains_key(&index) {
+            if self.calls.len() >= MOST_CALLS {
+                return;
+            }
+            self.calls.insert(index, Box::new(self.of.call()));
         }
-        let mut call = self.calls.remove(&index).unwrap_or_else(|| self.call());
+        let Some(call) = self.calls.get_mut(&index) else { return };
         if call.name != name {
             name.clone_into(&mut call.name);
         }
         if call.head.len() < HEAD {
             call.head.push_str(piece);
         }
+        let places = call.scan(&self.of, piece);
+        if places.is_empty() && call.waiting.is_empty() {
+            return;
+        }
+        self.called(index, places, piece.contains('"'));
+    }
+
+    /// Expressions ended in a call's arguments, or a string did.
+    fn called(&mut self, index: usize, places: Vec<usize>, string_ended: bool) {
+        let Some(mut call) = self.calls.remove(&index) else { return };
         let waited = call.waiting.len();
-        self.scan(&mut call, index, piece);
+        self.sort(&mut call, index, places);
         let grew = call.waiting.len() > waited;
         // A file can only be found where a string ends, which may have been before there was anything to wait for.
-        let looks = !call.waiting.is_empty() && call.paths.is_empty() && (grew || piece.contains('"'));
+        let looks = !call.waiting.is_empty() && call.paths.is_empty() && (grew || string_ended);
         if looks {
             call.paths.extend(first(&call.head));
         }
@@ -239,12 +247,14 @@ impl StreamWatch {
 
     /// A call is whole. What came of it piece by piece is not looked at again.
     pub fn whole(&mut self, index: usize, name: &str, arguments: &str) {
-        let mut call = self.calls.remove(&index).unwrap_or_else(|| self.call());
+        let mut call = self.calls.remove(&index).unwrap_or_else(|| Box::new(self.of.call()));
         name.clone_into(&mut call.name);
         if call.head.is_empty() && !call.whole {
-            self.scan(&mut call, index, arguments);
+            let places = call.scan(&self.of, arguments);
+            self.sort(&mut call, index, places);
         }
-        self.close(&mut call, index);
+        let places = call.lane.take().map(|lane| finish(&self.of, lane)).unwrap_or_default();
+        self.sort(&mut call, index, places);
         let files: Vec<usize> = self.of.expressionless().collect();
         call.waiting.extend(files);
         if !call.waiting.is_empty() {
@@ -268,11 +278,8 @@ impl StreamWatch {
     /// The answer is over.
     pub fn end(&mut self) {
         for (lane, source) in [(self.text.take(), StreamSource::Text), (self.thinking.take(), StreamSource::Thinking)] {
-            let (Some(mut lane), of) = (lane, Arc::clone(&self.of)) else { continue };
-            if let Some(automaton) = &of.automaton {
-                automaton.finish(&mut lane, &mut |place| self.found(place, source));
-            }
-            of.give_back(lane);
+            let places = lane.map(|lane| finish(&self.of, lane)).unwrap_or_default();
+            self.found(places, source);
         }
     }
 
@@ -291,54 +298,26 @@ impl StreamWatch {
         &self.hits
     }
 
-    fn call(&self) -> WatchedCall {
-        let files = self.of.expressionless().collect();
-        WatchedCall { lane: self.of.lane(), waiting: files, ..WatchedCall::default() }
-    }
-
-    fn scan(&mut self, call: &mut WatchedCall, index: usize, piece: &str) {
-        let of = Arc::clone(&self.of);
-        let (Some(automaton), Some(mut lane)) = (&of.automaton, call.lane.take()) else { return };
-        let meant = call.unescape.feed(piece);
-        let (mut waiting, source) = (Vec::new(), StreamSource::Call(index));
-        automaton.feed(&mut lane, meant.as_bytes(), &mut |place| self.called(place, call, source, &mut waiting));
-        call.lane = Some(lane);
-        self.wait(call, waiting);
-    }
-
-    fn close(&mut self, call: &mut WatchedCall, index: usize) {
-        let of = Arc::clone(&self.of);
-        let (Some(automaton), Some(mut lane)) = (&of.automaton, call.lane.take()) else { return };
-        let (mut waiting, source) = (Vec::new(), StreamSource::Call(index));
-        automaton.finish(&mut lane, &mut |place| self.called(place, call, source, &mut waiting));
-        of.give_back(lane);
-        self.wait(call, waiting);
-    }
-
-    fn wait(&self, call: &mut WatchedCall, waiting: Vec<usize>) {
-        for trigger in waiting {
-            if !call.waiting.contains(&trigger) {
-                call.waiting.push(trigger);
+    fn found(&mut self, places: Vec<usize>, source: StreamSource) {
+        for place in places {
+            let Some((rule, trigger)) = self.of.triggers.get(place) else { continue };
+            if self.is_open(*rule) && trigger.is_for(source) {
+                self.hit(*rule, source);
             }
         }
     }
 
-    fn found(&mut self, place: usize, source: StreamSource) {
-        let of = Arc::clone(&self.of);
-        let Some((rule, trigger)) = of.triggers.get(place) else { return };
-        if self.is_open(*rule) && trigger.is_for(source) {
-            self.hit(*rule, source);
-        }
-    }
-
-    /// An expression ends in a call's arguments: it counts at once where it is about any file, otherwise once that is known.
-    fn called(&mut self, place: usize, call: &WatchedCall, source: StreamSource, waiting: &mut Vec<usize>) {
-        let of = Arc::clone(&self.of);
-        let Some((rule, trigger)) = of.triggers.get(place).filter(|(rule, _)| self.is_open(*rule)) else { return };
-        match of.fits(*rule, trigger, &call.name, None) {
-            Fit::Yes => self.hit(*rule, source),
-            Fit::ForSomeFiles if !waiting.contains(&place) => waiting.push(place),
-            _ => {}
+    /// Of what ended in a call's arguments, what is about any file counts at once, the rest once the call's file is known.
+    fn sort(&mut self, call: &mut WatchedCall, index: usize, places: Vec<usize>) {
+        for place in places {
+            let Some((rule, trigger)) = self.of.triggers.get(place).filter(|(rule, _)| self.is_open(*rule)) else {
+                continue;
+            };
+            match self.of.fits(*rule, trigger, &call.name, None) {
+                Fit::Yes => self.hit(*rule, StreamSource::Call(index)),
+                Fit::ForSomeFiles if !call.waiting.contains(&place) => call.waiting.push(place),
+                _ => {}
+            }
         }
     }
 
@@ -376,6 +355,43 @@ impl StreamWatch {
     }
 }
 
+/// The expressions that end in a piece of a text, each once.
+fn feed(of: &StreamRules, lane: Option<&mut Lane>, piece: &str) -> Vec<usize> {
+    let mut places = Vec::new();
+    if let (Some(automaton), Some(lane)) = (&of.automaton, lane) {
+        automaton.feed(lane, piece.as_bytes(), &mut |place| once(&mut places, place));
+    }
+    places
+}
+
+/// Those that end with the text.
+fn finish(of: &StreamRules, mut lane: Lane) -> Vec<usize> {
+    let mut places = Vec::new();
+    if let Some(automaton) = &of.automaton {
+        automaton.finish(&mut lane, &mut |place| once(&mut places, place));
+    }
+    of.give_back(lane);
+    places
+}
+
+fn once(places: &mut Vec<usize>, place: usize) {
+    if !places.contains(&place) {
+        places.push(place);
+    }
+}
+
+impl WatchedCall {
+    /// The expressions that end in a piece of the arguments, read as what they mean.
+    fn scan(&mut self, of: &StreamRules, piece: &str) -> Vec<usize> {
+        let mut places = Vec::new();
+        if let (Some(automaton), Some(lane)) = (&of.automaton, &mut self.lane) {
+            let feed = &mut |meant: &str| automaton.feed(lane, meant.as_bytes(), &mut |place| once(&mut places, place));
+            self.unescape.feed(piece, feed);
+        }
+        places
+    }
+}
+
 impl Drop for StreamWatch {
     fn drop(&mut self) {
         self.return_lanes();
@@ -390,6 +406,10 @@ enum Fit {
 }
 
 impl StreamRules {
+    fn call(&self) -> WatchedCall {
+        WatchedCall { lane: self.lane(), waiting: self.expressionless().collect(), ..WatchedCall::default() }
+    }
+
     /// What is watched for without an expression.
     fn expressionless(&self) -> impl Iterator<Item = usize> {
         let places = self.triggers.iter().enumerate();
@@ -402,7 +422,7 @@ impl StreamRules {
         let mut some = false;
         for scope in &trigger.scopes {
             let StreamScope::Call { tool, about } = scope else { continue };
-            if tool.as_ref().is_some_and(|tool| tool != name) {
+            if tool.as_ref().is_some_and(|tool| !is_about(tool, name)) {
                 continue;
             }
             let fits = match &path {
