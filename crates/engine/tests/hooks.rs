@@ -364,3 +364,27 @@ async fn what_the_hooks_of_the_beginning_say_outlives_an_interrupt() {
     turn(&mut handle, |_| Choice::AllowOnce).await;
     assert!(last_sent(&world).contains("began-here"), "{}", last_sent(&world));
 }
+
+/// Whoever watches over commands watches over every tool that runs one.
+#[tokio::test]
+async fn a_guard_of_commands_sees_those_that_go_on() {
+    let theirs =
+        json!({"matcher": "Bash", "hooks": [{"type": "command", "command": "cat > told; echo no >&2; exit 2"}]});
+    let ours = json!({"match": "bash", "command": "echo no >&2; exit 2"});
+    for guard in [theirs, ours] {
+        let hooks = json!({"PreToolUse": [guard]});
+        let monitor = json!({"command": "touch made", "timeout": 30});
+        let world = hooked(hooks, vec![Reply::call("monitor", monitor), Reply::say("ok")]).await;
+        let outcomes = turn(&mut world.open(Which::New), |_| Choice::AllowOnce).await;
+        assert!(matches!(outcomes[..], [ToolOutcome::Denied { .. }]), "{outcomes:?}");
+        assert!(!world.work.exists("made"));
+        if world.work.exists("told") {
+            let told = told(&world, "told");
+            assert_eq!(
+                (&told["tool_name"], &told["tool_input"]["timeout"]),
+                (&json!("Bash"), &json!(30_000)),
+                "{told}"
+            );
+        }
+    }
+}

@@ -3,9 +3,13 @@
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
+/// The tool that stands for all that run commands.
+const BASH: &str = "bash";
+
 /// Our tool, its name there, and other names there that mean it too.
 const NAMES: &[(&str, &str, &[&str])] = &[
     ("bash", "Bash", &[]),
+    ("monitor", "Bash", &["monitor"]),
     ("read_file", "Read", &[]),
     ("write_file", "Write", &[]),
     ("edit_file", "Edit", &[]),
@@ -42,6 +46,16 @@ fn known(tool: &str) -> Option<(&'static str, &'static [&'static str])> {
     NAMES.iter().find(|(own, _, _)| *own == tool).map(|(_, theirs, others)| (*theirs, *others))
 }
 
+/// The names that one of our own matchers may have for a tool. Whoever watches over commands means all of them.
+pub(super) fn own_matched(tool: &str) -> Vec<&str> {
+    if known(tool).is_some_and(|(name, _)| name == "Bash") && tool != BASH { vec![tool, BASH] } else { vec![tool] }
+}
+
+/// Whether what is said of a tool is about a call of another: `bash` stands for everything that runs commands.
+pub(crate) fn is_about(said: &str, tool: &str) -> bool {
+    own_matched(tool).contains(&said)
+}
+
 /// The names that a matcher may have for a tool: the one there first.
 pub(super) fn names(tool: &str) -> Vec<&str> {
     match known(tool) {
@@ -61,8 +75,10 @@ pub(crate) fn own_names(theirs: &str) -> Vec<&'static str> {
 pub fn claude_calls(tool: &str, args: &Map<String, Value>, subjects: &[String], root: &Path) -> Vec<ClaudeCall> {
     let name = known(tool).map_or(tool, |(name, _)| name);
     let mut input = args.clone();
+    // `monitor` calls its seconds as other programs call their milliseconds.
+    let key = if tool == "monitor" && !input.contains_key("timeout_seconds") { "timeout" } else { "timeout_seconds" };
     if name == "Bash"
-        && let Some(seconds) = input.remove("timeout_seconds").and_then(|value| value.as_u64())
+        && let Some(seconds) = input.remove(key).and_then(|value| value.as_u64())
     {
         input.insert("timeout".to_owned(), json!(seconds.saturating_mul(1000)));
     }
@@ -161,7 +177,7 @@ mod tests {
         }
         assert_eq!(names("apply_patch"), ["Edit", "apply_patch", "Write", "MultiEdit"]);
         assert_eq!(names("mcp__git__log"), ["mcp__git__log"]);
-        assert_eq!(NAMES.len(), 18);
+        assert_eq!(NAMES.len(), 19);
     }
 
     #[test]

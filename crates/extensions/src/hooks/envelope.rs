@@ -90,7 +90,7 @@ impl Hook {
             return false;
         }
         match (moment, self.dialect) {
-            (HookMoment::Call { tool, .. }, HookDialect::Own) => self.matcher.fits(&[tool]),
+            (HookMoment::Call { tool, .. }, HookDialect::Own) => self.matcher.fits(&super::claude::own_matched(tool)),
             (HookMoment::Call { tool, .. }, HookDialect::Claude) => {
                 let names = super::claude::names(tool);
                 let filtered = |filter: &super::HookFilter| names.iter().any(|name| filter.fits(name, subjects));

@@ -9,8 +9,8 @@ mod filter;
 mod matcher;
 mod read;
 
-pub(crate) use claude::own_names;
 pub use claude::{ClaudeCall, claude_calls, own_arguments};
+pub(crate) use claude::{is_about, own_names};
 pub use decide::{HookDecision, HookExit, HookRun, HookVerdict, decide};
 pub use envelope::{HookAbout, HookMoment, envelope};
 pub use event::HookEvent;
