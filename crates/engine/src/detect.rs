@@ -2,9 +2,6 @@
 
 use std::path::Path;
 
-/// More of a file is not read for it.
-const LONGEST: u64 = 256 * 1024;
-
 /// A command that checks a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundCheck {
@@ -97,10 +94,9 @@ fn has_target(root: &Path, name: &str) -> bool {
     text(root, name).is_some_and(|text| text.lines().any(is_target))
 }
 
+/// What a file of the folder says. Anybody may have put it there, also as a link to something that never ends.
 fn text(root: &Path, name: &str) -> Option<String> {
-    let path = root.join(name);
-    let small = std::fs::metadata(&path).ok().is_some_and(|found| found.is_file() && found.len() <= LONGEST);
-    small.then(|| std::fs::read_to_string(path).ok()).flatten()
+    reasonix_extensions::small_file(&root.join(name), root)?.ok()
 }
 
 /// Ends of names of files that are text alone: they are read, not run or built.
@@ -191,6 +187,23 @@ mod tests {
         assert_eq!(line("web/app.tsx").as_deref(), Some("npm test"));
         assert_eq!(line("src/lib.rs").as_deref(), Some("cargo test"));
         assert_eq!(line("data.yaml").as_deref(), Some("cargo test"));
+    }
+
+    /// A repository can bring a link along, and what it leads to need not end.
+    #[test]
+    fn what_lies_outside_or_never_ends_is_not_read() {
+        let work = TempWorkspace::new();
+        let links = ["/dev/zero", "/proc/self/pagemap", "/proc/self/mem", "../outside"];
+        std::fs::write(work.path().parent().unwrap().join("outside"), "test:\n\tx\n").unwrap();
+        for link in links {
+            let _ = std::fs::remove_file(work.path().join("Makefile"));
+            std::os::unix::fs::symlink(link, work.path().join("Makefile")).unwrap();
+            assert!(detect(&work.path(), &[]).is_none(), "{link}");
+        }
+        std::fs::remove_file(work.path().join("Makefile")).unwrap();
+        work.write("build/Makefile", "test:\n\tx\n");
+        std::os::unix::fs::symlink("build/Makefile", work.path().join("Makefile")).unwrap();
+        assert!(detect(&work.path(), &[]).is_some(), "a link inside is the folder's own");
     }
 
     #[test]
