@@ -33,7 +33,7 @@ impl Course {
         }
         if self.inside {
             self.own.see(record);
-            self.went_well |= matches!(&record.body, RecordBody::Outcome { outcome: ToolOutcome::Done { .. }, .. });
+            self.went_well |= went_well(&record.body);
         }
     }
 
@@ -63,6 +63,12 @@ impl Course {
         }
         missing
     }
+}
+
+/// Whether a record is the outcome of a call that did what it was to do: a command that ended with a code did not.
+fn went_well(body: &RecordBody) -> bool {
+    let RecordBody::Outcome { outcome: ToolOutcome::Done { details, .. }, .. } = body else { return false };
+    details.exit_code.is_none_or(|code| code == 0)
 }
 
 fn unproved(claim: &Claim) -> String {

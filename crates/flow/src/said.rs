@@ -4,6 +4,8 @@
 const LINES: usize = 6;
 /// So much of a reason is kept, in characters.
 const LONGEST_REASON: usize = 400;
+/// So much of a proof, in characters.
+const LONGEST_PROOF: usize = 400;
 /// So many proofs are looked at.
 const MOST_PROOFS: usize = 8;
 
@@ -26,8 +28,10 @@ pub enum GoalSaid {
 /// What an answer says of the goal, and the answer without that line.
 pub fn said(answer: &str) -> (GoalSaid, String) {
     let lines: Vec<&str> = answer.lines().collect();
+    let own = own_lines(&lines);
     let last = lines.iter().enumerate().rev().filter(|(_, line)| !line.trim().is_empty()).take(LINES);
-    let found = last.filter_map(|(at, line)| Some((at, read(line)?))).next();
+    let found = last.filter(|(at, _)| own.get(*at) == Some(&true)).filter_map(|(at, line)| Some((at, read(line)?)));
+    let found = found.into_iter().next();
     match found {
         Some((at, said)) => {
             let rest = lines.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, line)| *line);
@@ -37,9 +41,31 @@ pub fn said(answer: &str) -> (GoalSaid, String) {
     }
 }
 
+/// Which lines are the answer's own words: neither quoted nor in a block of code, where a file may stand. A block that has this
+/// one line alone is how some models write it.
+fn own_lines(lines: &[&str]) -> Vec<bool> {
+    let is_fence = |line: &str| line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~");
+    let mut own: Vec<bool> = lines.iter().map(|line| !line.trim_start().starts_with('>')).collect();
+    let mut opened = None;
+    for (at, line) in lines.iter().enumerate() {
+        if !is_fence(line) {
+            continue;
+        }
+        let Some(from) = opened.replace(at) else { continue };
+        opened = None;
+        if at - from != 2 {
+            own.iter_mut().take(at).skip(from).for_each(|own| *own = false);
+        }
+    }
+    if let Some(from) = opened {
+        own.iter_mut().skip(from).for_each(|own| *own = false);
+    }
+    own
+}
+
 /// Reads a line such as `**GOAL: blocked: no network**`.
 fn read(line: &str) -> Option<GoalSaid> {
-    let line = line.trim().trim_start_matches(['*', '#', '>', '-', '_', '`', ' ']).trim_end_matches(['*', '_', ' ']);
+    let line = line.trim().trim_start_matches(['*', '#', '-', '_', '`', ' ']).trim_end_matches(['*', '_', ' ']);
     let rest = ["goal", "目标"].iter().find_map(|word| {
         let head = line.get(..word.len())?;
         head.eq_ignore_ascii_case(word).then(|| line.get(word.len()..))?
@@ -80,7 +106,7 @@ fn proofs(tail: &str) -> Vec<String> {
     let quoted: Vec<&str> = rest.split('`').skip(1).step_by(2).collect();
     let named = if quoted.is_empty() { vec![rest.trim_matches('`')] } else { quoted };
     let named = named.into_iter().map(str::trim).filter(|name| !name.is_empty());
-    named.take(MOST_PROOFS).map(str::to_owned).collect()
+    named.take(MOST_PROOFS).map(|name| name.chars().take(LONGEST_PROOF).collect()).collect()
 }
 
 #[cfg(test)]
@@ -107,6 +133,11 @@ mod tests {
             ("The goal: donuts", GoalSaid::Continue),
             ("GOAL: donuts", GoalSaid::Continue),
             ("", GoalSaid::Continue),
+            ("The file says:\n> GOAL: done", GoalSaid::Continue),
+            ("It has:\n```\n# notes\nGOAL: done\n```\nI go on reading.", GoalSaid::Continue),
+            ("It has:\n```text\na\nGOAL: done", GoalSaid::Continue),
+            ("ok\n```\nGOAL: done\n```", done(&[])),
+            ("```\na\nb\n```\nGOAL: done", done(&[])),
             ("GOAL: done\n1\n2\n3\n4\n5\n6\n7", GoalSaid::Continue),
         ] {
             assert_eq!(said(answer).0, wanted, "{answer}");
