@@ -38,10 +38,29 @@ pub(crate) fn chat(args: ChatArgs) -> anyhow::Result<Exit> {
     if crate::chat::is_plain() {
         return match session.wants_list() {
             true => list(&session),
-            false => crate::runtime()?.block_on(crate::chat::chat(session, prompt)),
+            false => beside(move || crate::chat::chat(session, prompt)),
         };
     }
     crate::runtime()?.block_on(crate::screen::screen(session, prompt))
+}
+
+/// Lets somebody who waits for lines wait on a thread of their own: the session, its jobs and their limits go on meanwhile, on
+/// the thread that lives as long as the process.
+fn beside<F: Future<Output = anyhow::Result<Exit>>>(talk: impl FnOnce() -> F + Send + 'static) -> anyhow::Result<Exit> {
+    let runtime = crate::runtime()?;
+    let handle = runtime.handle().clone();
+    let (over, ended) = tokio::sync::oneshot::channel();
+    let talking = std::thread::Builder::new().name("chat".to_owned()).spawn(move || {
+        let _ = over.send(handle.block_on(talk()));
+    })?;
+    match runtime.block_on(ended) {
+        Ok(exit) => exit,
+        // It panicked, and has said so.
+        Err(_) => match talking.join() {
+            Err(panic) => std::panic::resume_unwind(panic),
+            Ok(()) => Ok(Exit::Failed),
+        },
+    }
 }
 
 /// `reasonix run`.

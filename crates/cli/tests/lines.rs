@@ -227,3 +227,17 @@ fn who_stands_in_the_way_of_a_cleaning_is_named() {
     chat.end();
     assert_eq!(place.run(&["store", "gc"]).code, Some(0));
 }
+
+/// While a line is waited for everything else goes on: jobs have their limits, and end.
+#[test]
+fn jobs_go_on_and_end_while_a_line_is_waited_for() {
+    let ends = json!({"command": "echo begun; sleep 1000", "background": true, "timeout_seconds": 1});
+    let place = place(vec![Reply::call("bash", ends), Reply::say("It runs.")]);
+    let mut chat = Chat::open(&place, &[]);
+    assert!(chat.line("go").contains("It runs."));
+    let log = place.logs().pop().unwrap();
+    crate::support::pane::until("the end of the job", || {
+        std::fs::read_to_string(&log).is_ok_and(|text| text.contains("job_ended"))
+    });
+    chat.end();
+}
