@@ -429,7 +429,8 @@ impl Runs for Runner<'_> {
             let Self { agent, turn, stop } = *self;
             agent.state(TurnState::ToolRunning);
             let name = agent.tools.shell().map(|tool| tool.spec().name.clone()).unwrap_or_default();
-            let arguments = serde_json::json!({ "command": line, "timeout_seconds": seconds }).to_string();
+            let arguments =
+                serde_json::json!({ "command": line, "timeout_seconds": seconds, "to_its_end": true }).to_string();
             let call = ToolCall { id: id.clone(), name, arguments };
             let mut tally = Tally::default();
             let ready = prepare(agent, &call, None, &mut Storm::default(), &mut Vec::new());

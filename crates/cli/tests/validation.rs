@@ -174,3 +174,13 @@ fn one_that_takes_too_long_is_ended_and_sends_nothing_back() {
     assert_eq!(place.server.requests().len(), 2);
     assert!(ran.err.contains("took too long"), "{}", ran.err);
 }
+
+/// The endpoint names calls. One that is named like a run of the check is a call like every other.
+#[test]
+fn a_call_cannot_be_named_past_the_check() {
+    let place = Place::new(vec![edit("a.py", "x").with_call_id("validation-1-1"), Reply::say("done")]);
+    place.configure("[validation]\ncommand = \"touch checked\"\n\n[permissions]\nallow = [\"Bash(touch:*)\"]\n\n");
+    ok(&place.run(&["run", "go"]));
+    assert_eq!(verdicts(&place), ["-", "passed"]);
+    assert!(place.work.exists("checked"));
+}

@@ -27,6 +27,8 @@ const TOLD: usize = 4000;
 const NAMED: &str = "validation-";
 /// The longest that a command may take.
 const LONGEST: u64 = 600;
+/// The exit code of one whose time was over.
+const OUT_OF_TIME: i32 = 124;
 
 /// Checks what turns edited.
 pub(crate) struct Validates {
@@ -62,8 +64,10 @@ struct Now {
     shown: String,
     /// A person has to be asked although nobody would be otherwise.
     asks: bool,
-    /// They were, and said yes.
-    agreed: bool,
+    /// They were, and said yes to this command.
+    agreed: Option<String>,
+    /// The run of the command that goes on now. A model may name its own calls as it likes.
+    running: Option<CallId>,
     /// What the model is told with the next prompt.
     left: Option<String>,
 }
@@ -91,6 +95,11 @@ impl Validates {
 
     fn now(&self) -> MutexGuard<'_, Now> {
         self.now.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether a call is the run of the command.
+    fn is_own(&self, about: &About<'_>) -> bool {
+        self.now().running.as_ref() == Some(&about.call.id)
     }
 
     /// The user's own command, then a trusted project's, then the one that the folder is found to have.
@@ -157,7 +166,7 @@ impl Validates {
             self.say(Level::Info, Phrase::new("engine.validation_untrusted").with("command", &checks.line));
             return None;
         }
-        now.asks = !trusted && !now.agreed;
+        now.asks = !trusted && now.agreed.as_ref() != Some(&checks.line);
         if now.shown != checks.line {
             now.shown.clone_from(&checks.line);
             let phrase = Phrase::new("engine.validation_found").with("command", &checks.line);
@@ -179,7 +188,10 @@ impl Validates {
         let mut body = Validation { turn, round, call, command: line.clone(), from, took_ms, outcome, verdict };
         self.book.append(RecordBody::Validation(Box::new(body.clone()))).await?;
         let seconds = self.settings.timeout_seconds.clamp(1, LONGEST);
-        let (took_ms, outcome) = runs.run(&body.call, (&line, seconds)).await?;
+        self.now().running = Some(body.call.clone());
+        let ran = runs.run(&body.call, (&line, seconds)).await;
+        self.now().running = None;
+        let (took_ms, outcome) = ran?;
         let (verdict, text) = self.judged(&line, &outcome);
         (body.took_ms, body.outcome, body.verdict) = (took_ms, Some(outcome), Some(verdict));
         let record = self.book.append(RecordBody::Validation(Box::new(body))).await?;
@@ -192,8 +204,9 @@ impl Validates {
     fn judged(&self, line: &str, outcome: &ToolOutcome) -> (ValidationVerdict, Option<String>) {
         let mut now = self.now();
         let (content, code) = match outcome {
+            // Without a code it has not ended, which is no way to pass.
             ToolOutcome::Done { content, details } => {
-                (content.words().into_owned(), details.exit_code.unwrap_or_default())
+                (content.words().into_owned(), details.exit_code.unwrap_or(OUT_OF_TIME))
             }
             ToolOutcome::Aborted => return (ValidationVerdict::Stopped, None),
             ToolOutcome::Failed { .. } | ToolOutcome::Denied { .. } => {
@@ -201,12 +214,14 @@ impl Validates {
                 return (ValidationVerdict::Unrun, None);
             }
         };
-        now.agreed |= std::mem::take(&mut now.asks);
+        if std::mem::take(&mut now.asks) {
+            now.agreed = Some(line.to_owned());
+        }
         let verdict = match code {
             // Without tests there is nothing that could fail.
             5 if line.starts_with("pytest") => ValidationVerdict::Passed,
             0 => ValidationVerdict::Passed,
-            124 => ValidationVerdict::TimedOut,
+            OUT_OF_TIME => ValidationVerdict::TimedOut,
             130 => ValidationVerdict::Stopped,
             126 | 127 => ValidationVerdict::Unrun,
             _ => now.failed(&content, self.settings.rounds),
@@ -271,7 +286,7 @@ impl Aspect for Validates {
     }
 
     fn before_call<'a>(&'a self, about: About<'a>) -> BoxFuture<'a, Wish> {
-        let asks = about.call.id.0.starts_with(NAMED) && self.now().asks;
+        let asks = self.is_own(&about) && self.now().asks;
         Box::pin(async move {
             if !asks {
                 return Wish::Go;
@@ -284,7 +299,7 @@ impl Aspect for Validates {
     fn at_outcome<'a>(&'a self, about: About<'a>, outcome: ToolOutcome) -> BoxFuture<'a, ToolOutcome> {
         if let ToolOutcome::Done { content, details } = &outcome
             && self.settings.enabled
-            && !about.call.id.0.starts_with(NAMED)
+            && !self.is_own(&about)
         {
             self.saw(about, &content.words(), details);
         }

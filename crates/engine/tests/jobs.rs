@@ -336,3 +336,31 @@ async fn a_server_of_a_job_is_reached_by_commands_of_the_session() {
     assert!(texts[2].contains("refused"), "{texts:?}");
     tokio::time::timeout(Duration::from_secs(30), end(handle)).await.expect("it ends");
 }
+
+/// A time that no clock has is as long as there is any.
+#[tokio::test]
+async fn a_monitor_may_ask_for_any_time() {
+    let call = json!({"command": "echo hi; read -t 600 < <(sleep 600)", "timeout": u64::MAX, "persistent": true});
+    let world = World::new(vec![Answer::call("monitor", call), Answer::say("ok")]).await;
+    let mut handle = world.open_with(Which::New, yolo);
+    turn(&mut handle, |_| Choice::AllowOnce).await;
+    let known = jobs(&handle).await;
+    assert!(known.iter().all(|job| job.state == JobState::Running) && known.len() == 1, "{known:?}");
+    end(handle).await;
+}
+
+/// Somebody waits for what a check comes to: it ends when its time is over, also where other commands go on.
+#[tokio::test]
+async fn a_check_that_runs_out_of_its_time_has_not_passed_and_does_not_go_on() {
+    let edit = Answer::call("write_file", json!({"path": "a.py", "content": "x"}));
+    let world = World::new(vec![edit, Answer::say("done"), Answer::say("next")]).await;
+    let mut handle = world.open_with(Which::New, |start| {
+        start.world.settings.validation.command = Some("sleep 1000".to_owned());
+        start.world.settings.validation.timeout_seconds = 1;
+    });
+    turn(&mut handle, |_| Choice::AllowOnce).await;
+    assert_eq!(jobs(&handle).await, []);
+    turn(&mut handle, |_| Choice::AllowOnce).await;
+    let asked = said(world.server.requests().last().expect("a request"));
+    assert!(asked.contains("`sleep 1000` had not passed"), "{asked}");
+}

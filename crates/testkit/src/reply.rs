@@ -86,6 +86,15 @@ impl Reply {
         Self::stream(events)
     }
 
+    /// Names its first call, as endpoints do.
+    #[must_use]
+    pub fn with_call_id(mut self, id: &str) -> Self {
+        let Body::Events { events, .. } = &mut self.body else { panic!("there is no call in {:?}", self.body) };
+        let first = events.iter_mut().find_map(|event| event.pointer_mut("/choices/0/delta/tool_calls/0/id"));
+        *first.expect("a call") = json!(id);
+        self
+    }
+
     /// Says something before whatever this reply does.
     #[must_use]
     pub fn after_saying(self, text: &str) -> Self {

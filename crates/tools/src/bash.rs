@@ -144,6 +144,10 @@ pub struct BashArgs {
     #[serde(default, alias = "cwd")]
     #[schemars(skip)]
     workdir: Option<String>,
+    /// It ends when its time is over, and never goes on as a job: somebody waits for what it comes to.
+    #[serde(default)]
+    #[schemars(skip)]
+    to_its_end: bool,
 }
 
 /// A command as models write it: a line, or a list of words.
@@ -267,7 +271,7 @@ impl ShellTool {
         let command = self.command(&line, timeout, call.class);
         let boxed = matches!(command.confinement, Confinement::Boxed(_));
         self.crosses(call.id, &line);
-        let outcome = match self.attempt(&command, &call, Some(&line)).await {
+        let outcome = match self.attempt(&command, &call, Some(line.as_str()).filter(|_| !args.to_its_end)).await {
             Ok(finished) => finished,
             Err(outcome) => return outcome,
         };

@@ -8,6 +8,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use std::time::Duration;
 
+/// The longest time that one may ask for, in seconds: a week.
+const LONGEST: u64 = 7 * 24 * 3600;
+/// Characters of a description that are told with each line.
+const DESCRIBED: usize = 100;
+
 #[derive(Deserialize, JsonSchema)]
 pub struct MonitorArgs {
     #[serde(alias = "cmd")]
@@ -64,9 +69,10 @@ impl MonitorTool {
             return ToolOutcome::failed_with("no jobs can be had here", "run it with bash");
         };
         self.shell.crosses(call.id, &args.command);
-        let timeout = args.timeout.map(|seconds| Duration::from_secs(seconds.max(1)));
+        let timeout = args.timeout.map(|seconds| Duration::from_secs(seconds.clamp(1, LONGEST)));
         let start = self.shell.starts(self.shell.lasting(&args.command, timeout));
         let what = if args.description.trim().is_empty() { args.kind } else { args.description };
+        let what = what.chars().take(DESCRIBED).collect();
         let about = JobAbout::new(call.id, JobKind::Monitor, args.command);
         let about = JobAbout { description: what, persistent: args.persistent, ..about };
         keeps.begin(NewJob { about, start }, Duration::ZERO, &call.stop).await

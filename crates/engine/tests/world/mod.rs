@@ -113,6 +113,7 @@ pub(crate) async fn turn(handle: &mut Handle, mut answer: impl FnMut(&Asking) ->
             }
             Event::ToolEnded { record } => match record.body {
                 RecordBody::Outcome { outcome, .. } => outcomes.push(outcome),
+                RecordBody::Validation(_) => {}
                 _ => panic!("an outcome"),
             },
             Event::TurnEnded { .. } => ended = true,

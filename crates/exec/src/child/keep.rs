@@ -69,7 +69,8 @@ impl Keeper {
         let mut asked = self.running.knocks.take();
         let mut knocks = std::pin::pin!(attend(asked.as_mut()));
         let (mut ending, mut hit, mut owned, mut reading) = (None, None, true, true);
-        let mut times = Times { total: self.lasts.map(|lasts| Instant::now() + lasts), close: None, force: None };
+        let mut times =
+            Times { total: self.lasts.and_then(|lasts| Instant::now().checked_add(lasts)), close: None, force: None };
         let mut grace = None;
         let mut piece = vec![0; PIECE];
         loop {
