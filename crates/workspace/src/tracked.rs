@@ -99,7 +99,7 @@ pub fn linked(folder: &Path) -> Option<Vec<PathBuf>> {
 }
 
 /// More links are not followed.
-const MOST_LINKS: usize = 400;
+const MOST_LINKS: usize = 4_000;
 
 /// The mode of an entry that stands for another repository.
 const GITLINK: u32 = 0o160_000;
@@ -109,27 +109,35 @@ const GITLINK: u32 = 0o160_000;
 fn entries(folder: &Path, wanted: impl Fn(&[u8], u32) -> bool) -> Option<Vec<(PathBuf, Vec<u8>)>> {
     let Some(top) = top_of(folder) else { return Some(Vec::new()) };
     let git = git_folder(&top.join(".git"))?;
-    // A split index has most of its entries in another file.
-    let shared = std::fs::read_dir(&git).into_iter().flatten().flatten().map(|entry| entry.path());
-    let shared =
-        shared.filter(|path| path.file_name().is_some_and(|name| name.as_bytes().starts_with(b"sharedindex.")));
-    let own = Some(git.join("index")).filter(|path| path.symlink_metadata().is_ok());
-    let all: Vec<PathBuf> = own.into_iter().chain(shared.take(MOST_SHARED + 1)).collect();
-    if all.len() > MOST_SHARED {
-        return None;
-    }
+    let mut next = Some(git.join("index")).filter(|path| path.symlink_metadata().is_ok());
     let mut found = Vec::new();
-    for path in all {
+    for _ in 0..2 {
+        let Some(path) = next.take() else { break };
         let index = read(&path)?;
         // The index does not say how long its hashes are; only one length fits the lengths of its names.
-        let names = names(&index, 20, &wanted).or_else(|| names(&index, 32, &wanted))?;
+        let of = |hash| names(&index, hash, &wanted).map(|(names, end)| (names, shared(&index, end, hash)));
+        let (names, base) = of(20).or_else(|| of(32))?;
         found.extend(names.into_iter().map(|(name, id)| (top.join(OsStr::from_bytes(&name)), id)));
+        next = base.map(|base| git.join(base));
     }
     Some(found)
 }
 
-/// More parts of a split index are not read.
-const MOST_SHARED: usize = 16;
+/// The file that has most entries of a split index, as its extension `link` names it. Others of that kind are nobody's.
+fn shared(index: &[u8], mut at: usize, hash: usize) -> Option<String> {
+    // Behind everything stands a sum of it.
+    let end = index.len().checked_sub(hash)?;
+    while at + 8 <= end {
+        let length = u32::from_be_bytes(index.get(at + 4..at + 8)?.try_into().ok()?);
+        if index.get(at..at + 4)? == b"link" {
+            let base = index.get(at + 8..at + 8 + hash)?;
+            let name = base.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+            return base.iter().any(|byte| *byte != 0).then(|| format!("sharedindex.{name}"));
+        }
+        at = at.checked_add(8)?.checked_add(usize::try_from(length).ok()?)?;
+    }
+    None
+}
 
 /// A worktree or a submodule has a file there that says where the folder is.
 fn git_folder(git: &Path) -> Option<PathBuf> {
@@ -157,7 +165,8 @@ fn read(path: &Path) -> Option<Vec<u8>> {
 /// Names, and what git has of each.
 type Names = Vec<(Vec<u8>, Vec<u8>)>;
 
-fn names(index: &[u8], hash: usize, wanted: &impl Fn(&[u8], u32) -> bool) -> Option<Names> {
+/// What `wanted` picks of an index, and where its entries end.
+fn names(index: &[u8], hash: usize, wanted: &impl Fn(&[u8], u32) -> bool) -> Option<(Names, usize)> {
     let number = |at: usize| index.get(at..at + 4)?.try_into().ok().map(u32::from_be_bytes);
     if index.get(..4)? != b"DIRC" {
         return None;
@@ -193,7 +202,7 @@ fn names(index: &[u8], hash: usize, wanted: &impl Fn(&[u8], u32) -> bool) -> Opt
             found.push((name.clone(), index.get(at_entry + 40..at_entry + 40 + hash)?.to_vec()));
         }
     }
-    Some(found)
+    Some((found, at))
 }
 
 /// How much of the name before is left out, and where the rest begins.
@@ -245,6 +254,10 @@ mod tests {
             assert_eq!(gitlinks(&root), [""; 0].map(std::path::PathBuf::from), "nothing is there");
             git(&root, &["init", "-q", "a/sub"]);
             assert_eq!(gitlinks(&root), [root.join("a/sub")]);
+            for decoy in 0..40 {
+                std::fs::write(root.join(format!(".git/sharedindex.{decoy:040}")), "").unwrap();
+            }
+            assert_eq!(gitlinks(&root), [root.join("a/sub")], "what the index does not name hides nothing");
             let index = root.join(".git/index");
             let whole = std::fs::read(&index).unwrap();
             for broken in [&whole[..whole.len().min(40)], b"DIRC\0\0\0\x09\0\0\0\x01", b""] {

@@ -70,7 +70,10 @@ impl Walked {
             self.names += 1;
             match name.as_encoded_bytes() {
                 b".git" => {
-                    self.folders.push(folder.clone());
+                    // An empty one is no repository, and takes no place from one.
+                    if !is_folder || fs::read_dir(entry.path())?.next().is_some() {
+                        self.folders.push(folder.clone());
+                    }
                     continue;
                 }
                 b"HEAD" => head = true,
