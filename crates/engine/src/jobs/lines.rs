@@ -11,6 +11,10 @@ const MOST_LINES: u32 = 20;
 const SPAN: Duration = Duration::from_secs(60);
 /// Characters of a line that are told.
 const LONGEST: usize = 500;
+/// Bytes of news that may wait before a monitor that goes on adds no more to them: all of them go with one prompt.
+const MOST_WAITING: usize = 8 * 1024;
+/// Stands for what was not added.
+const LEFT_OUT: &str = "[more lines of monitors came than can be told at once; `job` shows what they wrote]";
 
 /// How much of a monitor was told.
 pub(super) struct Told {
@@ -68,7 +72,13 @@ impl Jobs {
     pub(super) fn heard(&self, told: &Told, line: &str) {
         let Some(words) = told.words(line, Instant::now()) else { return };
         if let Some(around) = self.around.get() {
-            around.queue.inbox().push_news(words);
+            let (inbox, waiting) = (around.queue.inbox(), around.queue.inbox().news());
+            let size: usize = waiting.iter().map(String::len).sum();
+            if !told.persistent || size + words.len() <= MOST_WAITING {
+                inbox.push_news(words);
+            } else if !waiting.iter().any(|news| news == LEFT_OUT) {
+                inbox.push_news(LEFT_OUT.to_owned());
+            }
         }
         if !told.persistent {
             let mut table = self.table();

@@ -35,7 +35,7 @@ impl TodoList {
         let mut phases = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut errors = Vec::new();
         for op in ops {
-            apply(&mut phases, op, &mut errors);
+            apply_beside_plan(&mut phases, op, &mut errors);
         }
         normalise(&mut phases);
         (phases.clone(), errors)
@@ -82,6 +82,36 @@ pub(super) struct Phase {
     pub items: Vec<String>,
 }
 
+/// The steps of a plan are the user's: the model says which one it works on and notes things, and has `complete_step` and
+/// `revise_plan` for the rest, who look for proof and ask. A phase that only has the plan's name is no plan.
+fn apply_beside_plan(phases: &mut Vec<TodoPhase>, mut op: Op, errors: &mut Vec<String>) {
+    if matches!(op.op, OpKind::Start | OpKind::Note) {
+        return apply(phases, op, errors);
+    }
+    let plan = phases.iter().position(|phase| phase.name == PLAN_PHASE).map(|at| phases.remove(at));
+    let is_step = |task: &String| plan.iter().flat_map(|plan| &plan.tasks).any(|step| step.content == *task);
+    let of_plan = plan.is_some() && op.phase.as_deref() == Some(PLAN_PHASE);
+    if op.op != OpKind::Init && (of_plan || op.task.as_ref().is_some_and(is_step)) {
+        errors.push("The approved plan is changed with complete_step and revise_plan alone".to_owned());
+    } else {
+        op.phase = op.phase.map(beside_plan);
+        let begins = op.op == OpKind::Init;
+        apply(phases, op, errors);
+        phases.iter_mut().for_each(|phase| phase.name = beside_plan(std::mem::take(&mut phase.name)));
+        let over = plan.as_ref().is_some_and(|plan| plan.tasks.iter().all(|task| task.status.is_over()));
+        if begins && over {
+            return;
+        }
+    }
+    if let Some(plan) = plan {
+        phases.insert(0, plan);
+    }
+}
+
+fn beside_plan(name: String) -> String {
+    if name == PLAN_PHASE { format!("{PLAN_PHASE} (own)") } else { name }
+}
+
 fn apply(phases: &mut Vec<TodoPhase>, op: Op, errors: &mut Vec<String>) {
     let result = match op.op {
         OpKind::Init => init(phases, op),
@@ -96,7 +126,6 @@ fn apply(phases: &mut Vec<TodoPhase>, op: Op, errors: &mut Vec<String>) {
 }
 
 fn init(phases: &mut Vec<TodoPhase>, op: Op) -> Result<(), String> {
-    let plan = phases.iter().find(|phase| phase.name == PLAN_PHASE).cloned();
     *phases = match (op.whole, op.list) {
         (Some(whole), _) => whole,
         (None, Some(list)) => list
@@ -105,11 +134,6 @@ fn init(phases: &mut Vec<TodoPhase>, op: Op) -> Result<(), String> {
             .collect(),
         (None, None) => return Err("Missing list for init operation".to_owned()),
     };
-    // What the user approved is not written over; `revise_plan` asks them.
-    if let Some(plan) = plan.filter(|plan| plan.tasks.iter().any(|task| !task.status.is_over())) {
-        phases.retain(|phase| phase.name != PLAN_PHASE);
-        phases.insert(0, plan);
-    }
     Ok(())
 }
 

@@ -151,3 +151,31 @@ fn the_gate_sees_bookkeeping() {
     println!("{bytes} bytes");
     assert!(bytes <= 1000, "{bytes} bytes: {}", serde_json::to_string(tools[0].spec()).unwrap());
 }
+
+/// What the user approved is ticked off with proof and changed with their yes, not by rewriting the list.
+#[test]
+fn an_approved_plan_is_not_the_models_to_write() {
+    use reasonix_proto::PlanStep;
+    let step =
+        |id: &str| PlanStep { id: id.to_owned(), title: format!("step {id}"), action: String::new(), risk: None };
+    let list = TodoList::default();
+    let tools = todo_tools(&list);
+    run(&tools[0], json!({"op": "init", "list": [{"phase": "Plan", "items": ["1. forged"]}]}));
+    assert_eq!(super::super::plan::plan_steps(&list.phases()), [], "a name makes no plan");
+    let plan = list.begin_plan(&[step("1"), step("2")])[0].clone();
+    for op in [
+        json!({"op": "done", "task": plan.tasks[0].content}),
+        json!({"op": "rm", "task": plan.tasks[1].content}),
+        json!({"op": "drop", "phase": "Plan"}),
+        json!({"op": "append", "phase": "Plan", "items": ["3. forged"]}),
+        json!({"op": "done"}),
+        json!({"op": "rm"}),
+        json!({"op": "init", "list": [{"phase": "Plan", "items": ["9. other"]}]}),
+        json!({"todos": [{"content": plan.tasks[0].content, "status": "completed"}]}),
+    ] {
+        run(&tools[0], op.clone());
+        assert_eq!(list.phases()[0], plan, "{op}");
+    }
+    run(&tools[0], json!({"op": "start", "task": plan.tasks[1].content}));
+    assert_eq!(list.phases()[0].tasks[1].status, reasonix_proto::TodoStatus::InProgress);
+}
