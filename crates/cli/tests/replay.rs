@@ -150,3 +150,29 @@ fn a_session_with_several_agents_goes_the_same_way() {
     assert_eq!(again.code, Some(0), "{}", again.err);
     assert!(again.err.contains("played again, with the same result: 3 turns"), "{}", again.err);
 }
+
+/// What came from outside of a turn is on the log: the end of a job, a line of a monitor, what a check came to.
+#[test]
+fn what_a_turn_was_told_meanwhile_is_told_again() {
+    let write = |text: &str| Reply::call("write_file", json!({ "path": "a.py", "content": text }));
+    let place = Place::new(vec![
+        Reply::call("bash", json!({ "command": "echo begun", "background": true, "wait": 0 })),
+        // It ends before this step does.
+        Reply::call(
+            "bash",
+            json!({ "command": "while ! grep -q job_ended ~/.reasonix/state/sessions/*.jsonl 2>/dev/null; do sleep 0.01; test $SECONDS -gt 2 && break; done" }),
+        ),
+        write("bad"),
+        Reply::say("done"),
+        write("good"),
+        Reply::say("mended"),
+    ]);
+    place.configure("[validation]\ncommand = \"grep -q good a.py\"\n\n");
+    let ran = place.run(&["run", "go"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let log = std::fs::read_to_string(&place.logs()[0]).unwrap();
+    assert!(log.contains("[job j1") && log.contains("[Validation: "), "{log}");
+    let again = place.run(&["replay", place.logs()[0].to_str().unwrap()]);
+    assert_eq!(again.code, Some(0), "{}", again.err);
+    assert!(again.err.contains("played again, with the same result: 1 turn"), "{}", again.err);
+}

@@ -6,7 +6,7 @@ mod project;
 mod tape;
 
 use player::{Actor, Voice};
-use reasonix_agent::{Agent, Conversation, Model, Prefix, Said, Sink, Stop, Tool, Tools};
+use reasonix_agent::{Agent, Aspect, Conversation, Model, Prefix, Said, Sink, Stop, Tool, Tools};
 use reasonix_engine::{Blueprint, Start, as_told, bare_tools};
 use reasonix_gate::ByText;
 use reasonix_proto::{Record, RecordBody, RecordId, SessionHead, TurnEnd};
@@ -171,6 +171,7 @@ fn agent_of(
     Blueprint::new(Arc::new(model), tools)
         .judged_by(Arc::new(ByText), tape.clone())
         .kept_by(tape.clone(), tape.clone(), sink.clone())
+        .surrounded_by([tape.clone() as Arc<dyn Aspect>])
         .build(head.system.clone())
 }
 

@@ -4,7 +4,8 @@
 use crate::replay::Difference;
 use crate::replay::project::event_of;
 use reasonix_agent::{
-    Artifacts, Ask, BoxFuture, Class, Decision, Failure, Gate, Inbox, Journal, JournalError, Said, Sink, outcome_text,
+    Artifacts, Ask, Aspect, BoxFuture, Class, Decision, Failure, Gate, Inbox, Journal, JournalError, Runs, Said, Sink,
+    outcome_text,
 };
 use reasonix_proto::{Artifact, CallId, Record, RecordBody, RecordId, ToolOutcome, TurnEnd};
 use reasonix_session::MemoryArtifacts;
@@ -158,6 +159,35 @@ impl State {
             self.notes += 1;
             self.inbox.push(self.notes, Said { text: text.clone(), typed: typed.clone(), images: images.clone() });
         }
+    }
+}
+
+impl State {
+    /// What the turn was told next by those around it then, such as the end of a job or what a check came to.
+    fn told_next(&self) -> Option<String> {
+        let mut next = self.ahead.iter().filter(|record| is_made_by_loop(&record.body));
+        let Some(RecordBody::Note { text, by_user: false, .. }) = next.next().map(|record| &record.body) else {
+            return None;
+        };
+        // A turn that was cut short was asked to sum up by the loop itself.
+        let cut = self.turn.last().is_some_and(|record| {
+            let RecordBody::TurnEnded { end, .. } = &record.body else { return false };
+            matches!(end, TurnEnd::StepLimit | TurnEnd::Refused { .. })
+        });
+        let last = !next.any(|record| matches!(record.body, RecordBody::Note { .. }));
+        (!(cut && last)).then(|| text.clone())
+    }
+}
+
+impl Aspect for Tape {
+    fn before_step(&self, _turn: u32) -> BoxFuture<'_, Option<String>> {
+        let told = self.state().told_next();
+        Box::pin(std::future::ready(told))
+    }
+
+    fn check<'a>(&'a self, _turn: u32, _runs: &'a dyn Runs) -> BoxFuture<'a, Result<Option<String>, JournalError>> {
+        let told = self.state().told_next();
+        Box::pin(std::future::ready(Ok(told)))
     }
 }
 
