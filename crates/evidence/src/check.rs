@@ -9,13 +9,16 @@ pub(crate) const LAST_FAILED: &[&str] =
 pub(crate) struct Check {
     pub(crate) tests: bool,
     pub(crate) build: bool,
-    pub(crate) lint: Option<Linter>,
+    /// The linters that it runs.
+    pub(crate) lints: Vec<Linter>,
     /// What it was narrowed to; empty for everything.
     pub(crate) part: Vec<String>,
     /// Those of them that narrow what is compiled, too.
     pub(crate) pieces: usize,
     /// The family of programs: one that failed is made good by another of the same.
     pub(crate) family: &'static str,
+    /// The program itself, without its folder.
+    pub(crate) program: String,
     /// True when it writes what it would find wrong.
     pub(crate) writes: bool,
     /// True when it keeps warnings to itself.
@@ -35,6 +38,13 @@ pub(crate) struct Linter {
     pub(crate) tool: String,
 }
 
+impl Linter {
+    /// True when prose means this one by a name.
+    pub(crate) fn is_called(&self, name: &str) -> bool {
+        self.tool.contains(name) || name.contains(&self.tool)
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LintClass {
     Style,
@@ -52,7 +62,18 @@ impl Check {
     }
 
     pub(crate) fn lint(class: LintClass, tool: &str) -> Self {
-        Self { lint: Some(Linter { class, tool: tool.to_owned() }), ..Self::default() }
+        Self { lints: vec![Linter { class, tool: tool.to_owned() }], ..Self::default() }
+    }
+
+    /// The same with one more linter.
+    pub(crate) fn and_lint(mut self, class: LintClass, tool: &str) -> Self {
+        self.lints.push(Linter { class, tool: tool.to_owned() });
+        self
+    }
+
+    /// True when it proves something at all.
+    pub(crate) fn proves(&self) -> bool {
+        self.tests || self.build || !self.lints.is_empty()
     }
 
     pub(crate) fn and_build(mut self) -> Self {

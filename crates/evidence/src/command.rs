@@ -13,7 +13,11 @@ pub(crate) fn check(words: &[String]) -> Option<Check> {
         return None;
     }
     let mut check = runners::check(program, name, args)?.narrowed(bare.narrowed);
-    check.family = family(name);
+    if check.tests {
+        check.part.extend(args.iter().filter(|word| SOME.contains(word)).map(|word| (*word).to_owned()));
+    }
+    check.lenient |= forgives(args);
+    (check.family, check.program) = (family(name), name.to_owned());
     Some(check)
 }
 
@@ -37,7 +41,39 @@ const TELLS: &[&str] = &[
     "--showConfig",
     "--show-settings",
     "--print-config",
+    "--setup-only",
+    "--fixtures-per-test",
+    "--watch",
+    "--watchAll",
+    "--ui",
+    "--clearCache",
+    "--init",
 ];
+
+/// Options by which any runner runs only what has to do with the last changes.
+const SOME: &[&str] = &[
+    "--stale",
+    "--changed",
+    "--changedSince",
+    "--since",
+    "--affected",
+    "affected",
+    "--testmon",
+    "--picked",
+    "--only-changed",
+    "--onlyChanged",
+    "--new-only",
+];
+
+/// True when a runner is told to end well whatever fails.
+fn forgives(args: &[&str]) -> bool {
+    args.iter().any(|word| {
+        matches!(*word, "-fn" | "--fail-never" | "--ignore-exit" | "--exit-zero" | "--no-fail")
+            || word.contains("failure.ignore")
+            || word.contains("estFailureIgnore")
+            || (word.contains("ignoreFailures") && !word.contains("false"))
+    })
+}
 
 /// The same for single programs.
 const ONLY_TELLS: &[(&str, &[&str])] = &[
@@ -48,7 +84,8 @@ const ONLY_TELLS: &[(&str, &[&str])] = &[
     ("gradle", &["-m"]),
     ("gradlew", &["-m"]),
     ("cargo", &["list", "show-config"]),
-    ("vitest", &["list"]),
+    ("vitest", &["list", "watch", "dev", "bench"]),
+    ("dotnet", &["watch", "-t"]),
     ("swift", &["list", "-l"]),
     ("make", &["-n"]),
     ("just", &["-n", "-l"]),
@@ -104,6 +141,10 @@ const STARTERS: &[(&str, &[&str])] = &[
     ("yarn", &["exec", "dlx"]),
     ("npm", &["exec"]),
     ("mise", &["exec"]),
+    ("conda", &["run"]),
+    ("micromamba", &["run"]),
+    ("coverage", &["run"]),
+    ("pipx", &["run"]),
     ("nix", &["develop"]),
 ];
 
@@ -125,6 +166,7 @@ const PLAIN_STARTERS: &[&str] = &[
     "rtk",
     "unbuffer",
     "doas",
+    "uvx",
 ];
 
 fn bare(words: &[String]) -> Option<Bare> {
@@ -150,7 +192,7 @@ fn bare(words: &[String]) -> Option<Bare> {
             && rest.get(1).is_some_and(|sub| subs.contains(&sub.as_str()))
         {
             rest.drain(..2);
-            drop_options(&mut rest, &["--with", "-p", "--python", "--extra", "--group", "-C"]);
+            drop_options(&mut rest, &["--with", "-p", "--python", "--extra", "--group", "-C", "-n", "--source"]);
         } else if name.starts_with("python") && rest.get(1).is_some_and(|flag| flag == "-m") {
             rest.drain(..2);
         } else if matches!(name, "docker" | "podman" | "docker-compose" | "kubectl") {

@@ -1,11 +1,14 @@
 //! What a session did, in order, as far as claims can be held against it: checks that ran, and files that changed.
 
-use crate::check::Check;
+use crate::check::{Check, assignment};
+use crate::codes;
 use crate::command;
 use crate::filters;
-use crate::line::{self, Ran};
+use crate::line;
+use crate::ran::Ran;
 use crate::summary::{self, Reading, Summary};
 use crate::writes::{self, Written};
+use reasonix_policy::{Hidden, analyse};
 use reasonix_proto::{CallId, ChangeKind, Details, Message, Record, RecordBody, ToolCall, ToolOutcome, tools};
 
 /// So many deeds are remembered; of older ones nothing is claimed.
@@ -73,16 +76,25 @@ pub(crate) struct Run {
     pub(crate) built: bool,
     pub(crate) clean: bool,
     pub(crate) warns: bool,
+    /// True when its output says that it did not build, and that a linter found something.
+    pub(crate) unbuilt: bool,
+    pub(crate) complains: bool,
+    /// The linters that its output shows as commands.
+    pub(crate) tools: Vec<String>,
     /// True when it wrote nothing out.
     pub(crate) silent: bool,
     /// True when nothing but its one check can have written anything.
     pub(crate) lone: bool,
+    /// True when the codes of all of its commands are seen.
+    pub(crate) plain: bool,
+    /// True when it may have done something.
+    pub(crate) acts: bool,
     /// The names of what failed, where all of them are known.
     pub(crate) failures: Option<Vec<String>>,
     /// True when what was read of it is from a time when it was over.
     pub(crate) later: bool,
-    /// The words of those of its commands that show files.
-    shown: Vec<String>,
+    /// Those of its commands that show files.
+    shown: Vec<Vec<String>>,
     /// The files that its output went to.
     files: Vec<String>,
     /// The code that its line wrote out for each check.
@@ -98,6 +110,9 @@ impl Run {
         self.built = summary::built(output);
         self.clean = summary::clean(output);
         self.warns = summary::warns(output);
+        self.unbuilt = summary::fails_to_build(output);
+        self.complains = summary::complains(output);
+        self.tools = summary::shown_tools(output);
         self.silent = output.trim().is_empty();
         self.failures = summary::failures(output);
         let code = |ran: &Ran| ran.echoed.as_ref().and_then(|text| summary::code_behind(output, text));
@@ -116,9 +131,13 @@ impl Run {
 
     /// True when the output of the line is that of this check, whole enough to tell how it ended.
     pub(crate) fn shows(&self, ran: &Ran, check: &Check) -> bool {
-        let shown = |file: &String| file != "/dev/null" && self.shown.contains(file);
+        let shows = |words: &Vec<String>, file: &String| {
+            words.contains(file) && filters::lets_failures_through(words, check.family)
+        };
+        let shown = |file: &String| file != "/dev/null" && self.shown.iter().any(|words| shows(words, file));
         self.later
             || (!ran.behind
+                && !ran.strange
                 && ran.away.as_ref().is_none_or(shown)
                 && ran.through.iter().all(|filter| filters::lets_failures_through(filter, check.family)))
     }
@@ -232,7 +251,8 @@ impl Deeds {
             self.reads(&file, &output);
         }
         let place = Place { root: &self.root, line, done: &self.done };
-        let judged: Vec<_> = commands.into_iter().map(|ran| judged(ran, &place)).collect();
+        let agreed = Agreed::of(line);
+        let judged: Vec<_> = commands.into_iter().map(|ran| agreed.on(judged(ran, &place))).collect();
         let output = own_output(&judged, &output);
         let (mut before, mut after) = (Written::default(), Written::default());
         let mut checked = false;
@@ -250,12 +270,36 @@ impl Deeds {
         self.wrote(call, before);
         let files = judged.iter().flat_map(|(ran, _)| outputs(ran)).collect();
         let working = judged.iter().filter(|(ran, _)| !is_quiet(ran)).count();
-        let shown = judged.iter().filter(|(ran, _)| shows_files(ran)).flat_map(|(ran, _)| ran.words.clone()).collect();
+        let shown = judged.iter().filter(|(ran, _)| shows_files(ran)).map(|(ran, _)| ran.words.clone()).collect();
+        let plain = judged.iter().all(|(ran, _)| ran.told);
+        let acts = judged.iter().any(|(ran, check)| check.is_some() || writes::written(ran, None).perhaps);
         let checks = judged.into_iter().filter_map(|(ran, check)| Some((ran, check?))).collect();
-        let mut run = Run { line: line.to_owned(), checks, exit, files, shown, lone: working == 1, ..Run::default() };
+        let line = line.to_owned();
+        let mut run = Run { line, checks, exit, files, shown, plain, acts, lone: working == 1, ..Run::default() };
         run.read(&output);
         self.done.push(Deed { call: call.cloned(), what: What::Ran(run) });
         self.wrote(call, after);
+    }
+}
+
+/// What the syntax tree of a line says: where it is read differently, nobody can say what ran.
+struct Agreed(Option<Vec<String>>);
+
+impl Agreed {
+    fn of(line: &str) -> Self {
+        let effects = analyse(line);
+        let unread =
+            matches!(effects.hidden, Some(Hidden::Unparsed | Hidden::TooLong | Hidden::TooDeep | Hidden::Characters));
+        Self((!unread).then(|| effects.commands.iter().map(|simple| simple.program().to_owned()).collect()))
+    }
+
+    fn on(&self, (mut ran, check): (Ran, Option<Check>)) -> (Ran, Option<Check>) {
+        let program = ran.words.iter().find(|word| assignment(word).is_none());
+        let name = program.map(|word| word.rsplit('/').next().unwrap_or(word).to_owned()).unwrap_or_default();
+        if check.is_some() && !self.0.as_ref().is_some_and(|programs| programs.contains(&name)) {
+            (ran.told, ran.strange) = (false, true);
+        }
+        (ran, check)
     }
 }
 
@@ -299,7 +343,7 @@ impl Place<'_> {
 
 /// The output without what the line writes out by itself.
 fn own_output(commands: &[(Ran, Option<Check>)], output: &str) -> String {
-    let texts: Vec<String> = commands.iter().flat_map(|(ran, _)| line::writes_out(&ran.words)).collect();
+    let texts: Vec<String> = commands.iter().flat_map(|(ran, _)| codes::writes_out(&ran.words)).collect();
     if texts.is_empty() {
         return output.to_owned();
     }

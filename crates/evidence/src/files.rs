@@ -37,38 +37,51 @@ macro_rules! list {
 
 macro_rules! verb {
     () => {
-        r"\b(?:created|added|wrote|written|updated|modified|edited|changed|rewrote|rewritten|deleted|removed|renamed|moved|adapted|adjusted|documented|implemented|refactored|introduced|inserted|replaced|extended|bumped|upgraded|downgraded|pinned|patched|tweaked|simplified|cleaned up|extracted|merged|migrated|ported|converted|switched|configured|registered|appended|prepended|dropped|relaxed|tightened|touched|reverted|restored|generated|regenerated|scaffolded|saved|reformatted|formatted|annotated|wired|recorded|noted|described|reworked|restructured|copied|enabled|disabled|stripped|trimmed|inlined|deduplicated|centralized|rewired|expanded|included|made)\b"
+        r"\b(?:created|added|wrote|written|updated|modified|edited|changed|rewrote|rewritten|deleted|removed|renamed|moved|adapted|adjusted|documented|implemented|refactored|introduced|inserted|replaced|extended|bumped|upgraded|downgraded|pinned|patched|tweaked|simplified|cleaned up|extracted|merged|migrated|ported|converted|switched|configured|registered|appended|prepended|dropped|relaxed|tightened|touched|reverted|restored|generated|regenerated|scaffolded|saved|reformatted|formatted|annotated|wired|recorded|noted|described|reworked|restructured|copied|enabled|disabled|stripped|trimmed|inlined|deduplicated|centralized|rewired|expanded|included|made|got rid of|gotten rid of|wiped|erased|purged|cleaned out|relocated|transferred|emptied|overhauled|revised|amended|corrected|fleshed out|rewired|hooked up|put|placed|stored|defined|declared|exported|imported|exposed|applied|set|filled in|completed)\b"
+    };
+}
+
+/// What a file is called before it is named.
+macro_rules! noun {
+    () => {
+        r"the|an?|new|files?|both|existing|unused|old|empty|missing|my|our|your|obsolete|legacy|stale|one|two|three|four|five|\d+|several|following|also|config|configuration|small|short|up|out|this|that|these|redundant|dead|temporary|leftover|deprecated|duplicated?|stray|now-unused|(?:ok|no) longer (?:needed|used|required)|modules?|components?|helpers?|scripts?|classes|class|pages?|tests?|migrations?|hooks?|services?|controllers?|models?|views?|workflows?|headers?|sources?|templates?|fixtures?|snapshots?|manifests?|docs?|documents?|guides?|regression|unit|integration|only|single|just"
     };
 }
 
 macro_rules! zh_verb {
     () => {
-        r"(?:创建|新建|新增|添加|增加|补充|补上|补齐|加上|加入|编写|写入|更新|修改|改动|改为|改成|改用|调整|删除|删掉|删去|移除|移动|移到|移至|挪到|重写|重命名|改名|重构|替换|换成|换为|升级|升到|降级|引入|实现|优化|拆分|抽取|抽到|抽出|提取|记录|完善|整理|迁移|同步|清理|精简|配置|生成|注册|去掉|去除|恢复|回滚|简化|封装|统一|设置|设为|设成|(?:加|补|改|删|写|移|换|拆|抽|挪|放|调|升|动)(?:了|到|进|成|为|上|好|掉|至|在))"
+        r"(?:创建|新建|新增|添加|增加|补充|补上|补齐|加上|加入|编写|写入|更新|修改|改动|改为|改成|改用|调整|删除|删掉|删去|移除|移动|移到|移至|挪到|重写|重命名|改名|重构|替换|换成|换为|升级|升到|降级|引入|实现|优化|拆分|抽取|抽到|抽出|提取|记录|完善|整理|迁移|同步|清理掉|清理|清除|清空|精简|写好|写完|写进|写了|新写|新加|补写|放进|放到|落在|挪进|抹掉|配置|生成|注册|去掉|去除|恢复|回滚|简化|封装|统一|设置|设为|设成|(?:加|补|改|删|写|移|换|拆|抽|挪|放|调|升|动)(?:了|到|进|成|为|上|好|掉|至|在))"
     };
 }
 
 patterns! {
     MOVED = concat!(r"\b(?:moved|renamed)\s+(?:(?:the|file|module|script)\s+)*(", path!(), r"(?:(?:\s+file)?\s*(?:\bto\b|\binto\b|\bas\b|→|->|=>)\s*(?:the\s+)?", path!(), r")?)");
     MOVED_PASSIVE = concat!("(", path!(), r")(?:\s+file)?\s+(?:was|has been|is|have been|were)(?:\s+(?:now|also))?\s+(?:moved|renamed)\b(?:\s+(?:to|into|as)\s+", path!(), ")?");
-    DIRECT = concat!(verb!(), r"(?:\s+(?:the|a|an|new|file|files|both|existing|unused|old|empty|missing|my|our|your|obsolete|legacy|stale|two|three|also|config|configuration|small|short|up|out|this|that))*\s+\(?(", list!(), ")");
+    DIRECT = concat!(verb!(), r"(?:[\s,:(]+(?:", noun!(), r"))*[\s,:(]+(", list!(), ")");
+    NEW = concat!(r"\bnew\s+(?:[a-z]+\s+)?(?:file|module|script|component|helper|class|tests?|migration|package|page|hook|service|config|workflow|fixture)s?,?\s*(?:called\s+|named\s+|in\s+|at\s+|\(|:\s*)?(", list!(), ")");
+    WENT = concat!(r"\b(?:went|landed|ended up|now lives?|now sits?|now resides?)\s+(?:in|into|under|at)\s+(?:the\s+)?(", list!(), ")");
+    MOVED_FROM = concat!(r"\b(?:moved|renamed|relocated)\b[^.;,]{0,40}?[\s(](", path!(), r"\s*(?:\bto\b|\binto\b|→|->|=>)\s*", path!(), ")");
     TOWARDS = concat!(r"(?:^[\s\d.)#]*|[-+:：|,，(（)）✅✓✔•→—–]|\b(?:i|we|i've|we've|have|has|also|then|and|just|now|it|this|additionally|finally|[a-z]+ly|been|but|so|was|were|is|are)\b)\s*", verb!(), r"(?:[^.;。；|\n]|\.[a-z0-9_]){0,90}?\b(?:to|in|into|from|inside|within|of|across|under|at)\s+(?:(?:the|a|our|your|both|existing|new|top|bottom|end|file|module)\s+(?:of\s+)?)*\(?(", list!(), ")");
-    PASSIVE = concat!("(", list!(), r")\)?(?:\s+files?)?(?:\s*[|:：—–→]+\s*|\s+-+\s+|\s+)(?:(?:was|were|is|are|has|have|been|now|also|newly|successfully|all|both|got|just)\s+)*", verb!());
+    PASSIVE = concat!("(", list!(), r")\)?(?:\s+files?)?(?:\s*[|:：—–→]+\s*|\s+-+\s+|\s+|,\s+which\s+(?:i|we)\s+)(?:(?:was|were|is|are|has|have|been|now|also|newly|successfully|all|both|got|just)\s+)*", verb!());
     IN_FILE = concat!(r"\b(?:in|to|from|inside|within)\s+(?:the\s+)?(", list!(), r")(?:\s+file)?,?\s+(?:(?:i|we|i've|we've|have|also|now)\s+)*", verb!());
     LISTED = concat!(r"\b(?:files?\s+(?:changed|modified|touched|updated|created|added)|(?:changed|modified|touched|edited|updated)\s+files?|changes?\s+(?:is|are|was|were|lives?)(?:\s+[a-z]+){0,3}?\s+(?:in|to))\b[^.]{0,25}?(", list!(), ")");
+    NAMED = concat!("(", path!(), r")(?:\s+file)?\s+(?:is|was|has been|got|has)(?:\s+(?:now|been|become))*\s*(?:called|named|known as|at|located at|→|->)?\s+", path!());
+    IS_GONE = concat!("(", list!(), r")(?:\s+files?)?\s+(?:is|are|has|have)\s+(?:now\s+|also\s+|both\s+|all\s+|been\s+)*(?:gone|deleted|removed)\b");
     MOVED_ZH = concat!(r"(?:(?:把|将)\s*(?:文件)?\s*(?:的)?|(?:重命名|移动|改名|迁移)了?\s*(?:文件)?\s*)(", path!(), r"\s*(?:文件)?(?:也|都|已|已经|整体|直接|统一|\s)*(?:(?:移动|移|挪|迁移|重命名|改名|搬|放)(?:到|至|为|成|进|在|了)+|→|->|为|到|成)\s*(?:了)?\s*", path!(), ")");
     MOVED_ZH_PASSIVE = concat!("(", path!(), r")\s*[，,]?\s*(?:该|此|这个)?(?:文件)?(?:也|都|均|已|已经|被|现|现在|\s)*(?:移动|移到|移至|挪到|重命名|改名|搬到|迁移到)");
-    DIRECT_ZH = concat!(zh_verb!(), r"(?:了|过|好|完|到|至|文件|新的|新|的|两个|三个|一个|旧的|多余的|无用的|:|：|\(|（|\s)*(", list!(), ")");
+    DIRECT_ZH = concat!(zh_verb!(), r"(?:了|过|好|完|到|至|文件|模块|组件|脚本|配置|测试|单元|页面|迁移|文档|工具|类|新的|新|的|[一两二三四五六几0-9]+个|旧的?|多余的|无用的|没用的|废弃的|已废弃的|冗余的|过时的|临时的?|[不已]再(?:使用|需要|用到?)的|:|：|\(|（|\s)*(", list!(), ")");
     IN_ZH = concat!(r"(?:在|于|往|向|给|对|把|将|从|为|到|进)\s*(?:文件\s*)?(", list!(), r")\s*(?:文件|模块)?(?:中|里|内|上|下|里面|末尾|开头)?(?:的)?[^，。；]{0,40}?", zh_verb!());
-    PASSIVE_ZH = concat!("(", list!(), r")\s*(?:文件)?(?:中|里|内)?(?:的[^，。；|]{0,20}?)?\s*[|:：—-]*\s*(?:[，,]\s*(?:该|此|这个)?文件)?(?:也|都|均|已|已经|被|现|现在|一并|相应|顺手|\s)*", zh_verb!());
+    PASSIVE_ZH = concat!("(", list!(), r")\s*(?:文件)?(?:中|里|内)?(?:的[^，。；|]{0,20}?)?\s*[|:：—-]*\s*(?:[，,]?\s*(?:该|此|这个|这份|那个)(?:旧|临时|多余的?|新)?(?:文件|脚本|模块|配置))?(?:也|都|均|已|已经|被|现|现在|一并|相应|顺手|\s)*", zh_verb!());
     LISTED_ZH = concat!(r"(?:改动|修改|变更|涉及|更新|新增|新建|创建|改了|动了)(?:的|了)?(?:文件)?(?:只有|仅有|仅|只|集中在|都在|在|主要|涉及|包括|位于|限于|为|是|有|:|：|\s)+(", list!(), ")");
     ONE = path!();
     ZH_LETTERS = r"[\x{4e00}-\x{9fff}]";
     IS_DONE = concat!(r"了|已|完成|好|过|成功|改动(?:只有|仅|集中|都在|在)|^[\s\d.、+|-]*", path!(), r"\s*[:：|—-]+\s*", zh_verb!(), r"|^[\s\d.、✅✓✔+|-]*", zh_verb!());
-    GONE = r"\b(?:deleted|removed)\b|删除|移除|删掉|删了|删去";
+    GONE = r"\b(?:deleted|removed|got rid of|gotten rid of|erased|purged|gone|wiped)\b|删除|移除|删掉|删了|删去|清理掉|清除|抹掉";
     WITHIN = r"^`?\s*(?:文件)?(?:中|里|内|上|的)";
     FROM = concat!(r"^\)?\s+(?:file\s+)?(?:from|in|of)\s+(?:the\s+)?(", path!(), ")");
     OBJECT = r"^\s*(?:file\s*)?(?:[.,;:!)|，。；）]|$|\band\b|\bas\b|\bbecause\b|\bsince\b|\bentirely\b|\bcompletely\b)";
     FOR_TESTS = r"^\s*(?:给|对|为)[^，。]*?(?:测试|用例|单测)";
+    HABIT = concat!(r"\bin (?:19|20)\d\d\b|", verb!(), r"\s+(?:by (?:the|an?|hand|users?|each|every)|for (?:node|python|java|go|ruby))\b");
     NO_FILE = r"^`?(?:node|next|vue|nuxt|express|three|d3|react|ember|backbone|moment|chart|discord|socket|p5|alpine|solid|nest|web3|asp)\.(?:js|net|io)`?$";
 }
 
@@ -79,7 +92,8 @@ pub(crate) fn find(clause: &Clause) -> Option<Filed> {
     let filed = moved(text).or_else(|| changed(text))?;
     let in_chinese = chinese && ZH_LETTERS.fits(text.get(filed.range.clone()).unwrap_or_default());
     let not_done = chinese && !IS_DONE.fits(text) && (in_chinese || filed.deed == Deed::Moved);
-    let denied = clause.hedges(filed.range.end) || clause.denies_before(filed.range.end);
+    let habit = HABIT.fits(text.get(filed.range.start..).unwrap_or_default());
+    let denied = habit || clause.hedges(filed.range.end) || clause.denies_before(filed.range.end);
     (!denied && !not_done && !filed.paths.is_empty()).then_some(filed)
 }
 
@@ -89,10 +103,11 @@ fn paths(text: &str) -> Vec<String> {
 }
 
 fn moved(text: &str) -> Option<Filed> {
-    let (range, list) = [&MOVED, &MOVED_PASSIVE, &MOVED_ZH, &MOVED_ZH_PASSIVE].iter().find_map(|pattern| {
-        let (range, ..) = pattern.places(text).into_iter().next()?;
-        Some((range.clone(), text.get(range)?))
-    })?;
+    let (range, list) =
+        [&MOVED_FROM, &MOVED, &MOVED_PASSIVE, &NAMED, &MOVED_ZH, &MOVED_ZH_PASSIVE].iter().find_map(|pattern| {
+            let (range, ..) = pattern.places(text).into_iter().next()?;
+            Some((range.clone(), text.get(range)?))
+        })?;
     Some(Filed { range, paths: paths(list), deed: Deed::Moved })
 }
 
@@ -109,7 +124,10 @@ enum Form {
     Behind,
 }
 
-const FORMS: [(&Pattern, Form); 9] = [
+const FORMS: [(&Pattern, Form); 12] = [
+    (&IS_GONE, Form::Direct),
+    (&NEW, Form::Towards),
+    (&WENT, Form::Towards),
     (&DIRECT, Form::Direct),
     (&IN_FILE, Form::Towards),
     (&TOWARDS, Form::Towards),

@@ -2,20 +2,33 @@
 //! by rule and without a model. Pure: it looks at records and text only. Where nobody can tell, a claim is unsupported;
 //! nothing is called verified that the log does not show.
 
+mod built;
 mod check;
+mod claimed;
 mod claims;
 mod clause;
+mod codes;
 mod command;
+mod covers;
 mod deeds;
 mod files;
 mod filters;
+mod grammar;
 mod line;
-mod named;
+mod linted;
+mod news;
 mod pattern;
+mod programs;
 mod prose;
 mod prove;
+mod ran;
+mod reach;
 mod runners;
+mod said;
+mod scan;
 mod summary;
+mod tested;
+mod tried;
 mod typed;
 mod why;
 mod writes;
@@ -117,6 +130,12 @@ const STEMS: &[&str] = &[
     "split",
     "touch",
     "file",
+    "crash",
+    "bug",
+    "happen",
+    "leak",
+    "hang",
+    "panic",
 ];
 
 /// Whether there can be a claim in it at all. What names a file or a command may be one by any verb.
@@ -124,5 +143,5 @@ fn may_claim(answer: &str) -> bool {
     let lower = answer.to_ascii_lowercase();
     let is_name = |bytes: &[u8]| matches!(bytes, [before, b'.' | b'/', after] if before.is_ascii_alphanumeric() && after.is_ascii_alphanumeric());
     let names = answer.contains('`') || answer.as_bytes().windows(3).any(is_name);
-    names || !answer.is_ascii() || STEMS.iter().any(|stem| lower.contains(stem))
+    names || !answer.is_ascii() || STEMS.iter().chain(grammar::TOOLS).any(|stem| lower.contains(stem))
 }

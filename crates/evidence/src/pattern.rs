@@ -20,10 +20,23 @@ impl Pattern {
         self.0.as_ref()?.find(text).map(|found| found.range())
     }
 
-    /// All places of the first group, or of the whole where there is none.
+    /// All places of the first group that is there, or of the whole where there is none.
     pub(crate) fn all<'t>(&self, text: &'t str) -> Vec<(Range<usize>, &'t str)> {
         let captures = self.0.iter().flat_map(|regex| regex.captures_iter(text));
-        captures.filter_map(|found| found.get(1).or(found.get(0))).map(|part| (part.range(), part.as_str())).collect()
+        captures
+            .filter_map(|found| found.iter().skip(1).flatten().next().or(found.get(0)))
+            .map(|part| (part.range(), part.as_str()))
+            .collect()
+    }
+
+    /// The text with blanks in place of what fits.
+    pub(crate) fn blanked(&self, text: &str) -> String {
+        let mut out = text.to_owned();
+        for range in self.0.iter().flat_map(|regex| regex.find_iter(text)).map(|found| found.range()) {
+            let blanks = " ".repeat(range.len());
+            out.replace_range(range, &blanks);
+        }
+        out
     }
 
     /// All places of the whole, each with its first group.
@@ -53,7 +66,7 @@ pub(crate) fn made(text: &str) -> Option<Regex> {
 /// Makes patterns, and a test that they can be read.
 macro_rules! patterns {
     ($($name:ident = $text:expr;)*) => {
-        $(static $name: $crate::pattern::Pattern = $crate::pattern::Pattern::new(|| $crate::pattern::made($text));)*
+        $(static $name: $crate::pattern::Pattern = $crate::pattern::Pattern::new(|| $crate::pattern::made(&$text));)*
 
         #[cfg(test)]
         mod patterns {

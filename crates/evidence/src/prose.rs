@@ -2,6 +2,7 @@
 //! sentences.
 
 use crate::command;
+use crate::grammar;
 use crate::line;
 use crate::pattern::patterns;
 use std::ops::Range;
@@ -9,8 +10,10 @@ use std::ops::Range;
 patterns! {
     FENCES = r"(?ms)^[ \t]*(?:```|~~~).*?(?:^[ \t]*(?:```|~~~)[ \t]*$|\z)";
     ASIDE = r#"(?m)^[ \t]*>.*$|<!--[\s\S]*?-->|“[^”\n]{1,300}”|"[^"\n]{1,300}"|「[^」\n]{1,300}」|『[^』\n]{1,300}』|~~[^~\n]{1,300}~~"#;
+    IDENTIFIER = grammar::IDENTIFIER;
     CODE = r"`([^`\n]+)`";
     LATER = r"(?i)^[\s#*\d.]*(?:next steps?|todo|to do|follow[- ]?ups?|how to (?:test|run|verify|use)|to (?:test|verify|run|try)\b|test plan|remaining|not done|recommend|suggest|future|usage|(?:the |my |here(?:'s| is) (?:the |my |a )?)?(?:plan|proposal|proposed)\b|[^\n。，]{0,6}(?:计划|方案|打算)|后续|下一步|接下来|待办|建议|如何|使用方法|测试计划|验证方法|验证步骤|未完成|剩余|待完成)";
+    RULE = r"^\s*\|?\s*:?-+:?\s*\|[\s|:-]*$";
     LISTED = r"^[ \t]*(?:[-*+•]|\d+[.)、])[ \t]";
 }
 
@@ -22,9 +25,19 @@ pub(crate) struct Sentence {
     pub(crate) claims_nothing: bool,
 }
 
-/// The answer in small letters, with blanks in place of what its writer does not say.
+/// The answer in small letters but for the names of tests, with blanks in place of what its writer does not say.
 pub(crate) fn masked(answer: &str) -> String {
     let mut bytes = answer.to_ascii_lowercase().into_bytes();
+    // A file that is called like one is a file.
+    let in_path = |range: &Range<usize>| {
+        let behind = answer.get(range.end..).unwrap_or_default();
+        answer.get(..range.start).is_some_and(|before| before.ends_with(['/', '.', '-']))
+            || behind.starts_with(['/', '-'])
+            || behind.strip_prefix('.').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphanumeric()))
+    };
+    for (range, name) in IDENTIFIER.all(answer).into_iter().filter(|(range, _)| !in_path(range)) {
+        bytes.get_mut(range).into_iter().for_each(|place| place.copy_from_slice(name.as_bytes()));
+    }
     let mut blank = |range: Range<usize>| {
         for byte in bytes.get_mut(range).into_iter().flatten() {
             if *byte != b'\n' {
@@ -60,7 +73,8 @@ pub(crate) fn sentences(text: &str) -> Vec<Sentence> {
             _ => false,
         };
         if ends {
-            push(&mut found, text, start..end, later);
+            let heads = c == '\n' && RULE.fits(text.get(end..).unwrap_or_default().lines().next().unwrap_or_default());
+            push(&mut found, text, start..end, later || heads);
             start = end;
         }
         if c == '\n' {
@@ -71,6 +85,12 @@ pub(crate) fn sentences(text: &str) -> Vec<Sentence> {
     }
     push(&mut found, text, start..text.len(), later);
     found
+}
+
+/// The sentence before this one, where only a semicolon stands between them.
+pub(crate) fn before<'t>(text: &'t str, sentences: &[Sentence], at: usize) -> &'t str {
+    let earlier = at.checked_sub(1).and_then(|at| sentences.get(at)).and_then(|one| text.get(one.range.clone()));
+    earlier.filter(|words| words.trim_end().ends_with([';', '；'])).unwrap_or_default()
 }
 
 fn push(found: &mut Vec<Sentence>, text: &str, range: Range<usize>, later: bool) {

@@ -1,27 +1,19 @@
 //! A claim against what was done. Unsupported is what everything is until the log shows more.
 
 use crate::check::Check;
-use crate::claims::Said;
+use crate::covers::{about, behind_failures, covers, is_quoted, spares};
 use crate::deeds::{Deed, Deeds, Run, What};
 use crate::files;
-use crate::line::Ran;
-use crate::summary::Summary;
+use crate::ran::Ran;
+use crate::said::Said;
+use crate::summary::{Counts, Summary};
+use crate::tried::{Ended, Tried, ended_whole, tried};
 use crate::why::Why;
 use crate::writes::{Written, is_text};
 use reasonix_proto::{CallId, Claim, ClaimKind, ClaimStatus};
 
 /// Longer quotes are cut.
 pub(crate) const LONGEST_QUOTE: usize = 160;
-
-/// How a check ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Ended {
-    Passed,
-    Unseen,
-    Empty,
-    NotRun,
-    Failed,
-}
 
 /// What came of a claim.
 #[derive(Debug, Clone)]
@@ -68,105 +60,6 @@ pub(crate) fn prove(deeds: &Deeds, answer: &str, said: Said) -> Claim {
     Claim { kind: said.kind, quote, from, to, status, by, why: why.phrase() }
 }
 
-/// A check that may prove a claim.
-struct Tried<'a> {
-    at: usize,
-    call: Option<&'a CallId>,
-    run: &'a Run,
-    check: &'a Check,
-    ran: Option<&'a Ran>,
-    ended: Ended,
-}
-
-/// The checks that a claim of this kind is about, in order.
-fn tried<'a>(deeds: &'a Deeds, said: &'a Said) -> impl Iterator<Item = Tried<'a>> {
-    deeds.done.iter().enumerate().flat_map(move |(at, deed)| {
-        let run = match &deed.what {
-            What::Ran(run) => Some(run),
-            What::Wrote(_) => None,
-        };
-        run.into_iter().flat_map(move |run| {
-            let about = run.checks.iter().filter(|(_, check)| is_about(check, said));
-            about.map(move |(ran, check)| Tried {
-                at,
-                call: deed.call.as_ref(),
-                run,
-                check,
-                ran: Some(ran),
-                ended: ended(run, ran, check, said.kind),
-            })
-        })
-    })
-}
-
-fn is_about(check: &Check, said: &Said) -> bool {
-    match said.kind {
-        ClaimKind::Tests => check.tests,
-        ClaimKind::Build => check.build,
-        ClaimKind::Lint if said.lint.is_none() => check.lint.is_some(),
-        ClaimKind::Lint => check.lint.as_ref().zip(said.lint.as_ref()).is_some_and(|(linter, (class, tool))| {
-            let named =
-                tool.as_ref().is_none_or(|tool| linter.tool.contains(tool.as_str()) || tool.contains(&linter.tool));
-            linter.class == *class && named && (!check.writes || mends(check, said))
-        }),
-        _ => false,
-    }
-}
-
-/// One that writes what it finds wrong leaves nothing wrong, but is not the one that only looks.
-fn mends(check: &Check, said: &Said) -> bool {
-    check.part.is_empty() && !said.words.contains("check`") && !said.words.contains("--check")
-}
-
-/// Codes of a shell that did not find or could not start a program.
-const NOT_STARTED: [i32; 2] = [126, 127];
-
-fn tests_of(kind: ClaimKind) -> bool {
-    kind == ClaimKind::Tests
-}
-
-fn ended(run: &Run, ran: &Ran, check: &Check, kind: ClaimKind) -> Ended {
-    let Some(exit) = run.exit else { return Ended::NotRun };
-    if NOT_STARTED.contains(&exit) && ran.told {
-        return Ended::NotRun;
-    }
-    let said_well = run.shows(ran, check)
-        && match kind {
-            ClaimKind::Tests => matches!(run.untold, Summary::Passed(_)),
-            ClaimKind::Build => run.built || matches!(run.untold, Summary::Passed(_)),
-            _ => run.clean,
-        };
-    if ran.behind && !run.later && !(tests_of(kind) && run.untold == Summary::Failed) {
-        return Ended::Unseen;
-    }
-    let tests = tests_of(kind);
-    if check.lists && kind == ClaimKind::Lint {
-        return if exit == 0 && ran.told && run.silent { Ended::Passed } else { Ended::Failed };
-    }
-    // What the line wrote out is the code of this one.
-    let (exit, told) = match run.code(ran) {
-        Some(code) if !ran.told => (code, true),
-        _ => (exit, ran.told && !check.lenient),
-    };
-    match (exit, told) {
-        (0, true) if tests && run.told == Summary::Failed => Ended::Failed,
-        (0, true) if tests && run.told == Summary::Nothing => Ended::Empty,
-        (0, true) => Ended::Passed,
-        (_, true) if ran.last || !ran.told => Ended::Failed,
-        _ if tests && run.untold == Summary::Failed => Ended::Failed,
-        _ if tests && run.untold == Summary::Nothing => Ended::Empty,
-        _ if said_well => Ended::Passed,
-        (0, false) => Ended::Unseen,
-        (_, told) => {
-            if told {
-                Ended::Failed
-            } else {
-                Ended::Unseen
-            }
-        }
-    }
-}
-
 fn checked(deeds: &Deeds, said: &Said) -> Proof {
     let all = behind_failures(about(tried(deeds, said).collect(), said), said);
     if said.elsewhere || all.is_empty() {
@@ -188,7 +81,7 @@ fn checked(deeds: &Deeds, said: &Said) -> Proof {
         };
     };
     if let Some(number) = said.number.filter(|_| said.kind == ClaimKind::Tests)
-        && !matches!(&proof.run.told, Summary::Passed(numbers) if numbers.contains(&number))
+        && !matches!(&proof.run.told, Summary::Passed(counts) if counted(counts, said).contains(&number))
     {
         return Proof::unsupported(Why::Number { number }).by(proof.call);
     }
@@ -199,6 +92,11 @@ fn checked(deeds: &Deeds, said: &Said) -> Proof {
         return Proof::unsupported(Why::Warned { line: line_of(proof.run) }).by(proof.call);
     }
     held(deeds, proof)
+}
+
+/// The numbers that a claim may be about: tests, or files and suites of them.
+fn counted<'a>(counts: &'a Counts, said: &Said) -> &'a [u64] {
+    if said.of_groups { &counts.others } else { &counts.tests }
 }
 
 /// The last check that did not end well: what stands before it proves nothing any more. One that failed in this turn counts
@@ -243,153 +141,59 @@ fn hides(proof: &Tried<'_>) -> bool {
     proof.check.quiet || proof.ran.is_some_and(cut) || proof.ran.is_some_and(|ran| elsewhere(ran) && proof.run.silent)
 }
 
-/// The checks that a claim about a part is about: those of this part, and those of everything, unless they failed elsewhere.
-fn about<'a>(all: Vec<Tried<'a>>, said: &Said) -> Vec<Tried<'a>> {
-    let names = &said.reach.names;
-    let own = |tried: &Tried<'_>| names.iter().any(|name| is_of(tried.check, name));
-    if said.reach.all || names.is_empty() || !all.iter().any(own) {
-        return all;
-    }
-    // What ran of just this part came behind runs of everything, and counts in their place.
-    let behind = all.iter().rfind(|tried| own(tried) && tried.ended == Ended::Passed).map_or(0, |tried| tried.at);
-    let folder = all.iter().rev().find(|tried| own(tried)).map(|tried| tried.check.folder.clone()).unwrap_or_default();
-    let counts = |tried: &Tried<'_>| {
-        let here = tried.check.folder.is_empty() || tried.check.folder == folder;
-        let whole = tried.check.part.is_empty() && here;
-        let spares = tried.ended == Ended::NotRun || (tried.ended == Ended::Failed && spares(tried.run, names));
-        own(tried) || (whole && !spares && tried.at > behind)
-    };
-    all.into_iter().filter(counts).collect()
-}
-
-/// Of what is said of tests that failed before only those runs count that ran just these again, and what came behind.
-fn behind_failures<'a>(mut all: Vec<Tried<'a>>, said: &Said) -> Vec<Tried<'a>> {
-    let good = |tried: &Tried<'_>| tried.ended == Ended::Passed && tried.check.is_of_failed();
-    match all.iter().rposition(good).filter(|_| said.reach.failed && !said.reach.all) {
-        Some(at) => all.split_off(at),
-        None => all,
-    }
-}
-
-/// True when a run says what failed, and it is none of these.
-fn spares(run: &Run, names: &[String]) -> bool {
-    let Some(failures) = &run.failures else { return false };
-    let clean = |name: &String| stem(name.trim_matches(['`', '/', '.']));
-    !names.iter().map(clean).any(|name| name.is_empty() || failures.iter().any(|failure| failure.contains(&name)))
-}
-
-/// True when a check is just of what has this name.
-fn is_of(check: &Check, name: &str) -> bool {
-    let folder = check.folder.to_ascii_lowercase();
-    let in_folder = others_of(name).iter().any(|name| folder.split('/').any(|part| part.contains(name.as_str())));
-    (!folder.is_empty() && in_folder && check.part.is_empty()) || is_part(check, name)
-}
-
-/// Names of one thing in both languages.
-fn others_of(name: &str) -> Vec<String> {
-    let name = name.trim_matches(['`', '/', '.']).to_ascii_lowercase();
-    let others: &[&str] = match name.as_str() {
-        "后端" | "服务端" => &["backend", "server", "api"],
-        "前端" => &["frontend", "web", "client", "ui"],
-        "客户端" => &["client", "app"],
-        _ => return if name.len() >= 3 { vec![name] } else { Vec::new() },
-    };
-    others.iter().map(|name| (*name).to_owned()).collect()
-}
-
-/// True when a check was narrowed to what has this name, and not to less.
-fn is_part(check: &Check, name: &str) -> bool {
-    let (pieces, filters) = check.part.split_at(check.pieces.min(check.part.len()));
-    let words = if filters.iter().any(|word| word != "-") { filters } else { pieces };
-    let one = |name: &String| words.iter().any(|word| is_word(word, name));
-    others_of(name).iter().any(one)
-}
-
-fn is_word(word: &str, name: &str) -> bool {
-    let word = word.to_ascii_lowercase();
-    if word.starts_with('!') || word.starts_with("not ") {
-        return false;
-    }
-    let is_name = |part: &&str| !matches!(*part, "" | "..." | "." | "tests");
-    let finest = word.split("::").flat_map(|part| part.split('/')).filter(is_name).last().map(stem).unwrap_or_default();
-    finest.len() >= 3 && (finest.contains(&stem(name)) || name.contains(&finest))
-}
-
-/// True when a run is the one whose command a claim quotes: it has its options, and a check of types is no build.
-fn is_quoted(tried: &Tried<'_>, said: &Said) -> bool {
-    let words = tried.ran.map(|ran| ran.words.as_slice()).unwrap_or_default();
-    let has = |flag: &String| words.iter().any(|word| word.eq_ignore_ascii_case(flag));
-    let other = said.kind == ClaimKind::Build && said.quotes_build && tried.check.lint.is_some();
-    !other && said.flags.iter().all(has)
-}
-
-/// True when a check is of everything that the claim is about.
-fn covers(deeds: &Deeds, check: &Check, said: &Said) -> bool {
-    let is_file = |name: &&String| name.contains("test") || name.contains('/');
-    let part = || {
-        let names = &said.reach.names;
-        !said.reach.all
-            && names.iter().any(|name| is_part(check, name))
-            && (said.kind != ClaimKind::Tests || names.iter().filter(is_file).all(|name| is_part(check, name)))
-    };
-    if is_of_another(check, said) {
-        return false;
-    }
-    match said.kind {
-        ClaimKind::Build => (check.pieces == 0 && (check.part.is_empty() || check.tests)) || part(),
-        ClaimKind::Tests if said.reach.failed => check.part.is_empty() || part() || check.is_of_failed(),
-        ClaimKind::Tests => check.part.is_empty() || part() || (!said.reach.all && covers_changed(deeds, check, said)),
-        _ => check.part.is_empty() || part(),
-    }
-}
-
-/// Words for halves of a project: a check in the folder of one says nothing of the other.
-const HALVES: [&str; 10] =
-    ["backend", "frontend", "server", "client", "web", "api", "前端", "后端", "服务端", "客户端"];
-
-fn is_of_another(check: &Check, said: &Said) -> bool {
-    let halves: Vec<&String> = said.reach.names.iter().filter(|name| HALVES.contains(&name.as_str())).collect();
-    let elsewhere = HALVES.iter().any(|half| check.folder.to_ascii_lowercase().contains(half));
-    elsewhere && !halves.is_empty() && !halves.iter().any(|name| is_of(check, name))
-}
-
-/// True when a check is of one of the files that were changed, and the claim of some tests that have no name.
-fn covers_changed(deeds: &Deeds, check: &Check, said: &Said) -> bool {
-    let fits =
-        |name: &str| {
-            name.len() >= 3
-                && check.part.iter().filter(|word| !word.starts_with('!')).any(|word| {
-                    word.to_ascii_lowercase().contains(name) || (word.len() >= 3 && name.contains(&stem(word)))
-                })
-        };
-    let paths = deeds.done.iter().skip(said.since(deeds)).filter_map(|deed| match &deed.what {
-        What::Wrote(written) => Some(&written.paths),
-        What::Ran(_) => None,
-    });
-    said.reach.some && said.reach.names.is_empty() && paths.flatten().any(|path| fits(&stem(path)))
-}
-
-fn stem(path: &str) -> String {
-    let file = path.split("::").next().unwrap_or(path).trim_end_matches('/').rsplit('/').next().unwrap_or(path);
-    file.rsplit_once('.').map_or(file, |(stem, _)| stem).to_ascii_lowercase()
-}
-
 /// What a good check is worth now: nothing of the code may have changed since.
 fn held(deeds: &Deeds, proof: &Tried<'_>) -> Proof {
     // One that writes what it finds wrong is good for what it wrote.
     let own = proof.check.writes
         && proof.run.lone
         && deeds.done.get(proof.at + 1).is_some_and(|next| next.call.as_ref() == proof.call);
-    let changed = deeds.done.iter().skip(proof.at + 1 + usize::from(own)).find_map(|deed| match &deed.what {
+    worth(deeds, proof.at + 1 + usize::from(own), proof.run, proof.call)
+}
+
+/// What a good run is worth now, with what was done from here on.
+fn worth(deeds: &Deeds, from: usize, run: &Run, call: Option<&CallId>) -> Proof {
+    let changed = deeds.done.iter().skip(from).find_map(|deed| match &deed.what {
         What::Wrote(written) => written.code(),
         What::Ran(_) => None,
     });
-    let line = line_of(proof.run);
+    let line = line_of(run);
     let (status, why) = match changed {
         None => (ClaimStatus::Verified, Why::Proved { line }),
         Some(path) => (ClaimStatus::Stale, Why::Stale { line, path: path.to_owned() }),
     };
-    Proof { status, by: Vec::new(), why }.by(proof.call)
+    Proof { status, by: Vec::new(), why }.by(call)
+}
+
+/// Whether the run at this place went well, proves something, and still holds. One without a check has to have done
+/// something, with a code that is seen; what it wrote itself is what it was for.
+pub(crate) fn whole(deeds: &Deeds, at: usize) -> Proof {
+    let Some((deed, What::Ran(run))) = deeds.done.get(at).map(|deed| (deed, &deed.what)) else {
+        return Proof::unsupported(Why::NotRun);
+    };
+    let call = deed.call.as_ref();
+    if let Some(why) = wanting(run) {
+        return Proof::unsupported(why).by(call);
+    }
+    if let Some((ran, check)) = run.checks.last() {
+        return held(deeds, &Tried { at, call, run, check, ran: Some(ran), ended: Ended::Passed });
+    }
+    if !run.acts || !run.plain {
+        return Proof::unsupported(Why::Unseen { line: line_of(run) }).by(call);
+    }
+    let own = deeds.done.get(at + 1).is_some_and(|next| next.call == deed.call);
+    worth(deeds, at + 1 + usize::from(own), run, call)
+}
+
+/// Why a line as a whole proves nothing; none when it ended well.
+fn wanting(run: &Run) -> Option<Why> {
+    let line = || line_of(run);
+    match ended_whole(run) {
+        Ended::Passed => None,
+        Ended::Empty => Some(Why::Empty),
+        Ended::Unseen => Some(Why::Unseen { line: line() }),
+        Ended::NotRun => Some(Why::Refused { line: line() }),
+        Ended::Failed => Some(Why::Failed { line: line() }),
+    }
 }
 
 /// The first line of a command, bounded.
@@ -565,21 +369,8 @@ pub(crate) fn done(deeds: &Deeds, calls: &[CallId], writes: bool, fails: bool) -
         })
         .collect();
     for (at, call, run) in runs.iter().filter(|_| !fails) {
-        let ends = run.checks.iter().map(|(ran, check)| ended(run, ran, check, kind_of(check)));
-        let end = ends.max().unwrap_or(match run.exit {
-            Some(0) => Ended::Passed,
-            Some(_) => Ended::Failed,
-            None => Ended::NotRun,
-        });
         let again = runs.iter().any(|(later, _, other)| later > at && other.line == run.line);
-        let why = match end {
-            _ if again => continue,
-            Ended::Passed => continue,
-            Ended::Empty => Why::Empty,
-            Ended::Unseen => Why::Unseen { line: line_of(run) },
-            Ended::NotRun => Why::Refused { line: line_of(run) },
-            Ended::Failed => Why::Failed { line: line_of(run) },
-        };
+        let Some(why) = wanting(run).filter(|_| !again) else { continue };
         return Proof::unsupported(why).by(Some(call));
     }
     let wrote = |deed: &&Deed| matches!(&deed.what, What::Wrote(written) if written.is_known());
@@ -596,18 +387,14 @@ pub(crate) fn done(deeds: &Deeds, calls: &[CallId], writes: bool, fails: bool) -
     }
 }
 
-/// What a check is mostly about.
-fn kind_of(check: &Check) -> ClaimKind {
-    match (check.tests, check.build) {
-        (true, _) => ClaimKind::Tests,
-        (_, true) if check.lint.is_none() => ClaimKind::Build,
-        _ => ClaimKind::Lint,
-    }
-}
-
 /// True when a path in prose is this one, perhaps without its folders.
 fn same(path: &str, said: &str) -> bool {
     let clean = |text: &str| text.trim_matches(['`', '/']).trim_start_matches("./").to_ascii_lowercase();
     let (path, said) = (clean(path), clean(said));
+    // A text may be called without its ending.
+    if !said.contains(['.', '/']) && is_text(&path) {
+        let name = path.rsplit('/').next().unwrap_or(&path);
+        return name.rsplit_once('.').map_or(name, |(stem, _)| stem) == said;
+    }
     !said.is_empty() && (path == said || path.ends_with(&format!("/{said}")) || said.ends_with(&format!("/{path}")))
 }

@@ -1,6 +1,6 @@
 //! The runners, compilers and linters that are known, one small rule each.
 
-use crate::check::{Check, LAST_FAILED, LintClass, assignment, narrows};
+use crate::check::{Check, LAST_FAILED, LintClass, Linter, assignment, narrows};
 
 /// Programs that are looked for behind those that run them elsewhere.
 pub(crate) const KNOWN: &[&str] = &[
@@ -36,18 +36,50 @@ pub(crate) fn check(program: &str, name: &str, args: &[&str]) -> Option<Check> {
         "python" | "python3" | "node" | "ruby" | "php" | "perl" | "bash" | "sh" | "zsh" | "tsx" | "ts-node" => {
             script(name, args)
         }
-        "webpack" | "vite" | "rollup" | "esbuild" | "next" | "parcel" | "tsup" | "turbo" | "nx" => bundler(sub, args),
+        "webpack" | "vite" | "rollup" | "esbuild" | "next" | "parcel" | "tsup" | "turbo" | "nx" | "ng" | "lerna" => {
+            bundler(name, sub, args)
+        }
         "gcc" | "g++" | "cc" | "c++" | "clang" | "clang++" | "rustc" | "javac" | "kotlinc" | "ghc" | "nasm" => {
             let part = options(args, &["-c", "-fsyntax-only", "-E"]);
             Some(Check::build().narrowed(part))
         }
-        "cmake" => args.contains(&"--build").then(|| Check::build().narrowed(options(args, &["--target", "-t"]))),
+        "cmake" => args.contains(&"--build").then(|| match options(args, &["--target", "-t"]).as_slice() {
+            [_, target] if matches!(target.as_str(), "test" | "check") => Check::tests().and_build(),
+            part => Check::build().narrowed(part.to_vec()),
+        }),
         "docker" | "podman" if args.contains(&"build") => Some(Check::build()),
         "py_compile" | "compileall" => {
             Some(Check::build().narrowed(if name == "py_compile" { owned(args) } else { Vec::new() }))
         }
-        "build" | "xcodebuild" | "wasm-pack" | "trunk" => Some(Check::build()),
+        "gotestsum" => go("test", &[&["test"], args].concat()),
+        "ginkgo" => {
+            let whole = args.iter().any(|word| matches!(*word, "-r" | "./..."));
+            let filters = options(args, &["--focus", "--label-filter", "--skip", "--focus-file"]);
+            Some(Check::tests().narrowed(if whole { filters } else { vec![".".to_owned()] }))
+        }
+        "ant" => (sub == "test").then(Check::tests),
+        "rebar3" => {
+            matches!(sub, "eunit" | "ct").then(|| Check::tests().narrowed(options(args, &["--module", "--suite"])))
+        }
+        "xcodebuild" => xcode(args),
+        "bats" | "prove" | "busted" | "behave" | "cucumber" => {
+            let shared = |word: &String| !is_all(word) && word != "t" && word != "features";
+            let part: Vec<String> =
+                operands(args, &["-j", "--jobs", "--format", "-f"]).into_iter().filter(shared).collect();
+            Some(Check::tests().narrowed(part).narrowed(options(args, &["--filter", "--tags", "-t", "-n", "--name"])))
+        }
+        "build" | "wasm-pack" | "trunk" => Some(Check::build()),
         _ => linter(name, sub, args).or_else(|| own_script(program, name)),
+    }
+}
+
+fn xcode(args: &[&str]) -> Option<Check> {
+    let part: Vec<String> =
+        args.iter().filter(|word| word.contains("-testing:")).map(|word| (*word).to_owned()).collect();
+    match (args.contains(&"test"), args.contains(&"clean") && !args.contains(&"build")) {
+        (true, _) => Some(Check::tests().and_build().narrowed(part)),
+        (false, true) => None,
+        (false, false) => Some(Check::build()),
     }
 }
 
@@ -111,7 +143,7 @@ fn paths_and(args: &[&str], filters: &[&str]) -> Vec<String> {
 /// Folders that have all the tests.
 fn is_all(word: &str) -> bool {
     let word = word.trim_start_matches("./").trim_end_matches('/');
-    matches!(word, "" | "." | "tests" | "test" | "spec" | "__tests__" | "run" | "discover" | "...")
+    matches!(word, "" | "." | "all" | "tests" | "test" | "spec" | "__tests__" | "run" | "discover" | "...")
 }
 
 fn cargo(args: &[&str]) -> Option<Check> {
@@ -172,7 +204,8 @@ fn cargo(args: &[&str]) -> Option<Check> {
         "build" | "b" | "run" | "r" | "bench" | "install" => Check::build(),
         "check" | "c" => Check::lint(LintClass::Types, "cargo check").and_build(),
         "clippy" => {
-            let quiet = inner.windows(2).any(|pair| pair == ["-A", "warnings"] || pair == ["--allow", "warnings"]);
+            let allows = |word: &&str| matches!(*word, "--allow" | "--cap-lints") || word.starts_with("-A");
+            let quiet = inner.iter().any(allows);
             Check { writes: own.contains(&"--fix"), quiet, ..Check::lint(LintClass::Style, "clippy").and_build() }
         }
         "fmt" => return Some(formatter("fmt", args.contains(&"--check"))),
@@ -205,6 +238,11 @@ fn scripts(name: &str, args: &[&str]) -> Option<Check> {
         }
     }
     let (mut script, mut rest) = (*words.first()?, words.get(1..)?.to_vec());
+    if script == "workspaces" {
+        let at = rest.iter().position(|word| *word == "run")?;
+        rest.drain(..=at);
+        script = "run";
+    }
     if matches!(script, "run" | "run-script" | "workspace") {
         (script, rest) = (*rest.first()?, rest.get(1..)?.to_vec());
     } else if name == "npm" && !matches!(script, "test" | "t" | "tst") {
@@ -304,8 +342,8 @@ fn go(sub: &str, args: &[&str]) -> Option<Check> {
         "-timeout",
         "-tags",
         "-o",
-        "-cover",
         "-coverprofile",
+        "-coverpkg",
         "-parallel",
         "-p",
         "-bench",
@@ -319,7 +357,7 @@ fn go(sub: &str, args: &[&str]) -> Option<Check> {
     let pieces = part.len();
     match sub {
         "test" => {
-            part.extend(options(rest, &["-run", "-skip"]));
+            part.extend(options(rest, &["-run", "-skip", "-short"]));
             if !whole && part.is_empty() {
                 part.push(".".to_owned());
             }
@@ -389,10 +427,10 @@ fn targets(name: &str, args: &[&str]) -> Option<Check> {
         match stem {
             "test" | "tests" | "check" | "spec" => all.tests = true,
             "build" | "all" | "compile" => all.build = true,
-            "lint" | "clippy" | "vet" => all.lint = Check::lint(LintClass::Style, stem).lint,
-            "typecheck" => all.lint = Check::lint(LintClass::Types, stem).lint,
+            "lint" | "clippy" | "vet" | "eslint" | "ruff" | "golangci" => all = all.and_lint(LintClass::Style, stem),
+            "typecheck" | "types" | "mypy" | "tsc" => all = all.and_lint(LintClass::Types, stem),
             "fmt" | "format" => {
-                all.lint = Check::lint(LintClass::Format, stem).lint;
+                all = all.and_lint(LintClass::Format, stem);
                 all.writes = variant != "check";
             }
             "ci" | "verify" => (all.tests, all.build) = (true, true),
@@ -402,7 +440,7 @@ fn targets(name: &str, args: &[&str]) -> Option<Check> {
             all.part.push(variant.to_owned());
         }
     }
-    (all.tests || all.build || all.lint.is_some()).then_some(all)
+    all.proves().then_some(all)
 }
 
 fn maven(args: &[&str]) -> Option<Check> {
@@ -418,26 +456,50 @@ fn maven(args: &[&str]) -> Option<Check> {
     );
     let builds = has(&["compile", "test-compile", "package", "install", "verify", "test", "deploy"]);
     let tests = has(&["test", "package", "install", "verify", "deploy", "surefire:test"]) && !skips;
-    (tests || builds).then(|| Check { tests, build: builds, pieces, ..Check::default() }.narrowed(part))
+    let lints = goals.iter().filter_map(|goal| goal.split_once(':')).filter_map(|(plugin, goal)| task(plugin, goal));
+    let lints: Vec<Linter> = lints.collect();
+    let proves = tests || builds || !lints.is_empty();
+    proves.then(|| Check { tests, build: builds, pieces, lints, ..Check::default() }.narrowed(part))
+}
+
+/// Linters by the names of tasks and plugins, with the words that make them write.
+const TASKS: &[(&str, LintClass)] = &[
+    ("ktlint", LintClass::Style),
+    ("detekt", LintClass::Style),
+    ("checkstyle", LintClass::Style),
+    ("pmd", LintClass::Style),
+    ("spotbugs", LintClass::Style),
+    ("lint", LintClass::Style),
+    ("spotless", LintClass::Format),
+    ("googlejavaformat", LintClass::Format),
+];
+
+/// The linter that a task runs; none for one that writes what it finds wrong.
+fn task(name: &str, goal: &str) -> Option<Linter> {
+    let (name, goal) = (name.to_ascii_lowercase(), goal.to_ascii_lowercase());
+    let writes = ["apply", "format", "fix", "baseline", "report"].iter().any(|word| goal.ends_with(word));
+    let (tool, class) = TASKS.iter().find(|(tool, _)| name.starts_with(tool))?;
+    (!writes).then(|| Linter { class: *class, tool: (*tool).to_owned() })
 }
 
 fn gradle(args: &[&str]) -> Option<Check> {
     let skips = args.windows(2).any(|pair| pair.first() == Some(&"-x") && pair.get(1) == Some(&"test"));
-    let goals = operands(args, &["-x", "--tests", "-p", "-b", "--console"]);
-    let mut part = options(args, &["--tests"]);
-    let (mut tests, mut build) = (false, false);
+    let goals = operands(args, &["-x", "--tests", "-p", "-b", "--console", "--exclude-task"]);
+    let mut all = Check::default().narrowed(options(args, &["--tests"]));
     for goal in &goals {
         let stem = goal.rsplit(':').next().unwrap_or(goal);
         if goal.trim_start_matches(':').contains(':') {
-            part.push(goal.clone());
+            all.part.push(goal.clone());
         }
-        tests |= matches!(stem, "test" | "check" | "build" | "testDebugUnitTest") && !skips;
-        build |= matches!(
+        all.tests |= matches!(stem, "test" | "check" | "build" | "testDebugUnitTest") && !skips;
+        all.build |= matches!(
             stem,
             "build" | "assemble" | "classes" | "compileJava" | "compileKotlin" | "assembleDebug" | "test" | "check"
         );
+        all.lints.extend(task(stem, stem));
+        all.writes |= stem.ends_with("Apply") || stem.ends_with("Format");
     }
-    (tests || build).then(|| Check { tests, build, ..Check::default() }.narrowed(part))
+    (all.proves() || all.writes).then_some(all)
 }
 
 /// Programs with a word for testing and a word for building.
@@ -485,7 +547,7 @@ fn by_words(name: &str, sub: &str, args: &[&str]) -> Option<Check> {
         (_, "test" | "tests" | "eunit" | "spec") => Some(Check::tests().narrowed(part)),
         ("deno", "check") => Some(Check::lint(LintClass::Types, "deno").and_build()),
         ("deno" | "dart" | "mix" | "gleam", "lint" | "analyze" | "credo") | ("flutter", "analyze") => {
-            Some(Check::lint(LintClass::Style, name))
+            Some(Check::lint(LintClass::Style, &format!("{name} {sub}")))
         }
         ("dotnet" | "deno" | "dart" | "mix" | "zig" | "gleam", "format" | "fmt") => {
             Some(formatter(name, rest.iter().any(|word| word.contains("check") || word.contains("verify"))))
@@ -544,6 +606,10 @@ fn script(name: &str, args: &[&str]) -> Option<Check> {
     if name == "php" && matches!(file.rsplit('/').next(), Some("phpunit" | "pest" | "phpstan")) {
         return check(file, file.rsplit('/').next()?, rest);
     }
+    if *file == "artisan" && name == "php" {
+        let named = || options(rest, &["--filter", "--group", "--testsuite"]);
+        return (rest.first() == Some(&"test")).then(|| Check::tests().narrowed(named()));
+    }
     if *file == "setup.py" && rest.first() == Some(&"build") {
         return Some(Check::build());
     }
@@ -571,9 +637,14 @@ fn own_script(program: &str, name: &str) -> Option<Check> {
     }
 }
 
-fn bundler(sub: &str, args: &[&str]) -> Option<Check> {
+fn bundler(name: &str, sub: &str, args: &[&str]) -> Option<Check> {
     match sub {
         "dev" | "serve" | "start" | "preview" | "init" => None,
+        "test" | "lint" | "run" if args.iter().any(|word| !word.starts_with('-') && *word != sub) && name == "nx" => {
+            let part: Vec<String> = args.iter().filter(|word| **word != sub).map(|word| (*word).to_owned()).collect();
+            let tests = sub == "test" || part.iter().any(|word| word.contains(":test"));
+            tests.then(|| Check::tests().narrowed(part))
+        }
         "test" => Some(Check::tests()),
         "lint" => Some(Check::lint(LintClass::Style, "eslint")),
         _ if args.contains(&"test") => Some(Check::tests().narrowed(options(args, &["--filter", "--projects", "-p"]))),
@@ -597,10 +668,15 @@ fn linter(name: &str, sub: &str, args: &[&str]) -> Option<Check> {
             Check::lint(LintClass::Types, name)
         }
         "ruff" if sub == "format" => formatter("ruff", looks),
+        "pre-commit" if !args.iter().any(|word| matches!(*word, "--all-files" | "-a")) => {
+            Check::lint(LintClass::Style, name).narrowed(vec!["staged".to_owned()])
+        }
         "eslint" | "ruff" | "flake8" | "pylint" | "golangci-lint" | "staticcheck" | "rubocop" | "shellcheck"
-        | "stylelint" | "biome" | "oxlint" | "ktlint" | "phpstan" | "hlint" | "clang-tidy" | "credo" | "swiftlint"
-        | "hadolint" | "yamllint" | "markdownlint" | "pre-commit" | "psalm" | "phpcs" | "cppcheck" | "bandit"
-        | "tslint" | "detekt" | "checkstyle" | "spotbugs" => Check::lint(LintClass::Style, name),
+        | "stylelint" | "biome" | "oxlint" | "ktlint" | "phpstan" | "hlint" | "pmd" | "actionlint" | "sqlfluff"
+        | "tflint" | "clang-tidy" | "credo" | "swiftlint" | "hadolint" | "yamllint" | "markdownlint" | "pre-commit"
+        | "psalm" | "phpcs" | "cppcheck" | "bandit" | "tslint" | "detekt" | "checkstyle" | "spotbugs" => {
+            Check::lint(LintClass::Style, name)
+        }
         "black" | "isort" | "rustfmt" | "yapf" | "scalafmt" | "swiftformat" => formatter(name, looks),
         "prettier" | "gofmt" | "gofumpt" | "clang-format" | "shfmt" | "goimports" => formatter(name, !fixes),
         _ => return None,
@@ -608,7 +684,7 @@ fn linter(name: &str, sub: &str, args: &[&str]) -> Option<Check> {
     check.quiet = args.iter().any(|word| matches!(*word, "--quiet" | "--errors-only" | "-E" | "--no-warnings"));
     check.lenient = args.contains(&"--exit-zero");
     check.lists = matches!(name, "gofmt" | "gofumpt" | "goimports") && !fixes;
-    check.writes |= fixes && check.lint.as_ref().is_some_and(|linter| linter.class == LintClass::Style);
+    check.writes |= fixes && check.lints.iter().any(|linter| linter.class == LintClass::Style);
     let whole = |word: &String| {
         is_all(word)
             || matches!(
@@ -628,6 +704,7 @@ fn linter(name: &str, sub: &str, args: &[&str]) -> Option<Check> {
             )
             || word.contains("**")
     };
+    let staged = std::mem::take(&mut check.part);
     check.part = operands(
         args,
         &["--config", "-c", "--ext", "--max-warnings", "--format", "-f", "-p", "--project", "--max-line-length"],
@@ -636,5 +713,6 @@ fn linter(name: &str, sub: &str, args: &[&str]) -> Option<Check> {
     .filter(|word| !whole(word))
     .collect();
     check.part.extend(options(args, &["--select", "--disable", "--only", "--rule", "--ignore"]));
+    check.part.extend(staged);
     Some(check)
 }

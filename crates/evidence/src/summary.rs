@@ -5,8 +5,8 @@ use crate::pattern::patterns;
 /// What an output says.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) enum Summary {
-    /// So many passed and none failed; the numbers that stand there, and their sum.
-    Passed(Vec<u64>),
+    /// Some passed and none failed.
+    Passed(Counts),
     /// Something failed.
     Failed,
     /// There was nothing to run.
@@ -16,9 +16,22 @@ pub(crate) enum Summary {
     Unknown,
 }
 
+/// The numbers that stand in an output.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Counts {
+    /// Of tests, with their sum.
+    pub(crate) tests: Vec<u64>,
+    /// Of files, suites and snapshots.
+    pub(crate) others: Vec<u64>,
+}
+
 patterns! {
     PASSED = r"(?i)\b(\d+)\s*(?:tests?\s+|examples?\s+|specs?\s+|assertions?\s+)?(?:passed|passing|succeeded)\b";
-    OTHERS = r"(?im)(?:^|[ (])(?:tests run:\s*|OK \(|Ran |Executed |# pass |ℹ pass |Passed:\s*|passed\s+)(\d+)\b(?:[^.\d]|$)";
+    OTHERS = r"(?im)(?:^|[ (])(?:# pass |ℹ pass |Passed:\s*|passed\s+)(\d+)\b(?:[^.\d]|$)";
+    RUNS = r"(?im)(?:^|[ (])(?:tests run:\s*|OK \(|Ran |Executed |tests: (?:\d+ of )?)(\d+)\b(?:[^.\d]|$)";
+    SKIPPED = r"(?i)\bskipped[=:]\s*(\d+)|\b(\d+) (?:skipped|pending|excluded|ignored)\b";
+    GROUPS = r"(?m)^\s*(?:Test Suites:|Test Files |Snapshots:|Suites:).*$";
+    NOT_FOUND = r"(?m)^(?:\S*sh: )?(?:line )?(?:\d+: )?[\w./-]+: (?:command )?not found\s*$|is not recognized as an internal";
     SHARES = r"(?im)\b(\d+/\d+)(?: tests?| specs?| cases?)? *(?:ok|pass(?:ed|ing)?|succeeded|green)\b|(?:pass(?:ed|ing)?|ok|tests?):? +(\d+/\d+)\s*$";
     OUT_OF = r"\b0 tests failed out of (\d+)";
     EXAMPLES = r"(?i)\b(\d+) (?:examples?|tests?|runs?)(?:, \d+ assertions)?, 0 failures";
@@ -36,6 +49,9 @@ patterns! {
     BROKEN = r"(?im)\berrors?:|\berror\[|error TS\d|[1-9]\d* errors?\b|\bfailed\b|could not compile|\bBUILD FAIL|\*\*\*|command not found|no such file";
     CLEAN = r"(?im)\b0 errors?\b|all checks passed|no issues found|no (?:errors|problems|offenses|warnings|issues)|^\s*Finished |0 problems|would be left unchanged|all matched files use prettier";
     WARNED = r"(?im)^\s*(?:.*:\s*)?warning(?:\[|:|\()|^\[warn\]|generated [1-9]\d* warnings?|[1-9]\d* warnings?\b";
+    UNBUILT = r"(?m)^error(?:\[E\d+\])?: |\berror TS\d+|^ERROR in |^\[ERROR\]|[Ff]ailed to compile|BUILD FAIL|^make(?:\[\d+\])?: \*\*\*|Error \d+ \(ignored\)|[1-9]\d* errors? generated|compiled with [1-9]\d* error|could not compile|^\S+:\d+(?::\d+)?: (?:fatal )?error\b|: error CS\d+|npm ERR!|npm error|[Bb]uild failed";
+    FOUND = r"(?m)\b[1-9]\d* (?:errors?|violations?|offenses?|issues?)\b|\bproblems? \([1-9]|error TS\d+|^\S+:\d+(?::\d+)?:? (?:error\b|[A-Z]{1,3}\d{3})|: error: |[Ww]ould reformat|files? would be reformatted|[Cc]ode style issues|^\[ERROR\]|Error \d+ \(ignored\)|npm ERR!|^error(?:\[|:)";
+    SHOWN = r"(?m)^\s*(?:[>$+] ?)*(?:npx |pnpm |yarn |uv run |poetry run |python -m |cargo |go )?([a-z][a-z0-9-]+)(?: |$)";
     NO_WARNINGS = r"(?i)\b0 warning(?:s|\(s\))";
 }
 
@@ -54,30 +70,40 @@ pub(crate) enum Reading {
 pub(crate) fn summary(output: &str, reading: Reading) -> Summary {
     let failed = FAILED.fits(output)
         || FAILED_RUNS.fits(output)
+        || NOT_FOUND.fits(output)
         || (reading != Reading::Mixed && ERRORS.fits(output))
         || (reading == Reading::Untold && FAILED_WORDS.fits(output));
     let shares: Vec<(u64, u64)> = SHARES.all(output).into_iter().filter_map(|(_, text)| share(text)).collect();
     if failed || shares.iter().any(|(of, all)| of < all) {
         return Summary::Failed;
     }
-    let mut numbers: Vec<u64> = [&PASSED, &OTHERS, &EXAMPLES, &OUT_OF]
-        .iter()
-        .flat_map(|pattern| pattern.all(output))
-        .filter_map(|(_, number)| number.parse().ok())
-        .chain(shares.into_iter().map(|(of, _)| of))
-        .collect();
-    let sum = numbers.iter().sum();
-    if sum == 0 {
+    let groups: String = GROUPS.all(output).into_iter().map(|(_, line)| line).collect::<Vec<_>>().join("\n");
+    let tests = GROUPS.blanked(output);
+    let mut passed = numbers(&[&PASSED, &OTHERS, &OUT_OF], &tests);
+    passed.extend(shares.into_iter().map(|(of, _)| of));
+    let runs = numbers(&[&RUNS, &EXAMPLES], &tests);
+    // Where only those that ran are counted, the ones that were left out are among them.
+    let skipped = if passed.is_empty() { numbers(&[&SKIPPED], &tests).iter().sum() } else { 0 };
+    let counted = if passed.is_empty() { &runs } else { &passed };
+    let total: u64 = counted.iter().sum();
+    let others = numbers(&[&PASSED], &groups);
+    if total <= skipped {
         // Packages without tests stand beside those that have some.
-        let none = !numbers.is_empty() || (NOTHING.fits(output) && !PACKAGE.fits(output));
-        return match (none, WORDS.fits(output) || PACKAGE.fits(output)) {
+        let none = !counted.is_empty() || (NOTHING.fits(output) && !PACKAGE.fits(output));
+        return match (none, WORDS.fits(output) || PACKAGE.fits(output) || !others.is_empty()) {
             (true, _) => Summary::Nothing,
-            (false, true) => Summary::Passed(Vec::new()),
+            (false, true) => Summary::Passed(Counts { tests: Vec::new(), others }),
             (false, false) => Summary::Unknown,
         };
     }
-    numbers.push(sum);
-    Summary::Passed(numbers)
+    let mut tests = counted.clone();
+    tests.extend([total, total - skipped]);
+    Summary::Passed(Counts { tests, others })
+}
+
+fn numbers(patterns: &[&crate::pattern::Pattern], output: &str) -> Vec<u64> {
+    let all = patterns.iter().flat_map(|pattern| pattern.all(output));
+    all.filter_map(|(_, number)| number.parse().ok()).collect()
 }
 
 /// True when an output has warnings in it.
@@ -93,6 +119,21 @@ pub(crate) fn built(output: &str) -> bool {
 /// True when an output says that a linter found nothing, and nothing in it says otherwise.
 pub(crate) fn clean(output: &str) -> bool {
     CLEAN.fits(output) && !warns(output) && !BROKEN.fits(&output.replace("0 errors", "").replace("0 failed", ""))
+}
+
+/// True when an output says that a build failed, whatever its code was.
+pub(crate) fn fails_to_build(output: &str) -> bool {
+    UNBUILT.fits(output) || NOT_FOUND.fits(output)
+}
+
+/// True when an output tells of what a linter found and nobody mended, whatever its code was.
+pub(crate) fn complains(output: &str) -> bool {
+    (FOUND.fits(output) && !output.contains("0 remaining")) || NOT_FOUND.fits(output)
+}
+
+/// The linters that an output names where it shows the commands that ran.
+pub(crate) fn shown_tools(output: &str) -> Vec<String> {
+    SHOWN.all(output).into_iter().map(|(_, name)| name.to_ascii_lowercase()).collect()
 }
 
 /// The numbers of `10/12`.

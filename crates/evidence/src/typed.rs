@@ -1,11 +1,12 @@
 //! Claims that name the calls which prove them: the result of a plan's step, the end of a goal. What stands in the log
 //! decides; a call that is named has to be one that shows it.
 
-use crate::claims::{self, Said};
+use crate::claims;
 use crate::clause;
-use crate::deeds::{Deeds, End};
+use crate::deeds::{Deed, Deeds, End, What};
 use crate::prose;
 use crate::prove::{self, Proof};
+use crate::said::Said;
 use crate::why::Why;
 use crate::{LONGEST_ANSWER, MOST_CLAIMS};
 use reasonix_proto::{CallId, ClaimKind, ClaimStatus};
@@ -66,6 +67,27 @@ impl Deeds {
         held.reduce(worse).unwrap_or_else(|| TypedProof::unsupported(Why::NotRun.told()))
     }
 
+    /// The same for one proof that is named by its command line or by the id of its call, and for what it shows by itself: that
+    /// it ran, ended well and did something, with no change to code after it. A line that only looks or says something
+    /// proves nothing, nor does one that hides its code.
+    pub fn proved_by(&self, named: &str) -> ClaimStatus {
+        let named = plain(named);
+        let is_it = |deed: &Deed| match &deed.what {
+            What::Ran(run) => {
+                plain(&run.line) == named || deed.call.as_ref().is_some_and(|call| call.as_str() == named)
+            }
+            What::Wrote(_) => false,
+        };
+        let at = self.done.iter().rposition(is_it);
+        at.map_or(ClaimStatus::Unsupported, |at| prove::whole(self, at).status)
+    }
+
+    /// True when files of code are known to have changed.
+    pub fn changed_code(&self) -> bool {
+        let changed = |deed: &Deed| matches!(&deed.what, What::Wrote(written) if written.is_known_code());
+        self.done.iter().any(changed)
+    }
+
     /// Why these calls cannot prove anything.
     fn no_proof(&self, proofs: &[CallId]) -> Option<String> {
         if proofs.is_empty() {
@@ -114,4 +136,9 @@ fn worse(one: TypedProof, other: TypedProof) -> TypedProof {
         ClaimStatus::Unsupported => 2,
     };
     if rank(&other) > rank(&one) { other } else { one }
+}
+
+/// The words of a line, one blank between them.
+fn plain(line: &str) -> String {
+    line.split_whitespace().collect::<Vec<_>>().join(" ")
 }

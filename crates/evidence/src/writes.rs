@@ -1,7 +1,7 @@
 //! What a command did to files, as far as its words tell. A command that nobody knows may have written anything.
 
-use crate::check::Check;
-use crate::line::Ran;
+use crate::check::{Check, assignment};
+use crate::ran::Ran;
 use reasonix_policy::analyse;
 use reasonix_proto::ReadOnly;
 
@@ -62,7 +62,7 @@ impl Written {
 const HARMLESS: &[&str] = &[
     "cd", "echo", "printf", "export", "set", "unset", "mkdir", "sleep", "kill", "wait", "true", "false", "exit",
     "curl", "wget", "apt", "apt-get", "brew", "gh", "open", "test", "[", "[[", "chmod", "touch", "ps", "which", "cat",
-    "head", "tail", "grep", "rg", "tee", "return", "read",
+    "head", "tail", "grep", "rg", "tee", "return", "read", "coverage",
 ];
 
 const GIT_READS: &[&str] = &[
@@ -93,6 +93,9 @@ pub(crate) fn written(ran: &Ran, check: Option<&Check>) -> Written {
     found.paths.extend(ran.into.iter().filter(|path| *path != "1" && *path != "2").cloned());
     let Some(program) = ran.words.first() else { return found };
     let name = program.rsplit('/').next().unwrap_or(program);
+    if ran.words.iter().all(|word| assignment(word).is_some()) {
+        return found;
+    }
     if let Some(check) = check {
         found.perhaps |= check.writes;
         return found;

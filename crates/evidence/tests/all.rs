@@ -9,6 +9,7 @@
 )]
 
 mod corpus;
+mod phrases;
 mod rules;
 mod typed;
 mod variants;

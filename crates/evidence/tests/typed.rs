@@ -122,3 +122,39 @@ fn a_call_that_was_made_twice_under_one_name_counts_as_it_ended_last() {
     all_of(&[red.clone(), green.clone()], &[(Words("All tests pass."), &["c"], Verified, "")]);
     all_of(&[green, red], &[(Words("All tests pass."), &["c"], Unsupported, "failed")]);
 }
+
+#[test]
+fn one_proof_that_is_named_by_its_line_or_its_call() {
+    use ClaimStatus::{Stale, Unsupported, Verified};
+    let good = "test result: ok. 12 passed; 0 failed";
+    let log = [
+        edit("one", "src/a.rs"),
+        bash("green", "cargo test", 0, good),
+        bash("tail", "cargo test | tail -1", 0, good),
+        bash("hidden", "cargo test | tail -1; echo ok", 0, "ok"),
+        bash("loop", "for i in 1 2; do cargo test; done", 0, good),
+        bash("red", "cargo clippy", 101, "error: unused"),
+        bash("look", "cat src/a.rs", 0, "fn a() {}"),
+    ];
+    let shown = deeds(&log);
+    for (named, wanted) in [
+        ("cargo test", Verified),
+        ("  cargo   test ", Verified),
+        ("green", Verified),
+        ("tail", Verified),
+        ("hidden", Unsupported),
+        ("loop", Unsupported),
+        ("red", Unsupported),
+        ("look", Unsupported),
+        ("cargo build", Unsupported),
+    ] {
+        assert_eq!(shown.proved_by(named), wanted, "{named}");
+    }
+    let own = deeds(&[
+        bash("gen", "./tools/gen --all", 0, ""),
+        bash("test", "cargo test && sed -i s/a/b/ src/a.rs", 0, good),
+    ]);
+    assert_eq!(own.proved_by("test"), Stale);
+    assert_eq!(own.proved_by("gen"), Stale);
+    assert_eq!(deeds(&[bash("gen", "./tools/gen --all", 0, "")]).proved_by("gen"), Verified);
+}

@@ -13,7 +13,7 @@ fn edit(path: &str) -> Value {
 }
 
 /// What is claimed, in one letter for the kind and one for the status.
-fn found(log: &[Value], answer: &str) -> String {
+pub(crate) fn found(log: &[Value], answer: &str) -> String {
     let letter = |value: Value| value.as_str().and_then(|text| text.chars().next()).expect("a name");
     let of = |claim: reasonix_proto::Claim| {
         let kind = letter(serde_json::to_value(claim.kind).expect("a kind"));

@@ -1,0 +1,34 @@
+//! Claims that something compiles or builds.
+
+use crate::claimed::claimed;
+use crate::clause::Clause;
+use crate::grammar::{self, EVERY};
+use crate::pattern::patterns;
+use crate::reach::place;
+use crate::said::Said;
+use reasonix_proto::ClaimKind;
+
+/// A build that is said to be good by its verb.
+const BUILT_ZH: &str = r"(?:成功|正常|顺利)(?:地)?(?:编译|构建|打包)|通过了?(?:编译|构建)|(?:现在|已经|已)(?:可以|能|能够)?(?:编译|构建|打包)(?:了|通过)|能(?:够)?(?:编译|构建|打包)(?:通过)?了";
+
+patterns! {
+    BUILD = format!(r"{}{}(?:{}|\b(?:works?|working|completes?|completed)\b|完成)|{BUILT_ZH}", grammar::builds(), grammar::between(40), grammar::good());
+    BUILD_BEHIND = format!("{}|{}", grammar::denied_before(&grammar::builds()), grammar::marked(&grammar::builds()));
+    BUILD_LISTED = format!(r"{EVERY}[^.。:：(（—]{{0,24}}{}\s*[:：(（—–]+[^.。]{{0,60}}?{}", grammar::good(), grammar::builds());
+    COMPILES = r"\b(?:compiles|compiled|builds|built|compile|build)\b(?: \w+){0,3}? (?:cleanly|successfully|fine|correctly|ok|again|clean)\b|\b(?:it|code|project|everything|crate|workspace|app|application|package|library|module|binary|that|which|program|service|frontend|backend|repo|image|container|target|site|bundle|extension|plugin|firmware|kernel|client|server|solution|monorepo|tree|codebase|docs|example|examples|projects?|packages?|crates)\b (?:now |still |also |all )*(?:compiles|builds)\b|\bsuccessfully (?:compiled|built|builds|compiles)\b|\b(?:compil(?:es|ed)|builds)(?: (?:now|again|too|as well|locally))?[\s.!]*$|\bnow compiles\b";
+    ELSEWHERE = r"\bci\b|\bpipeline\b|github actions|流水线";
+}
+
+/// True when a part of a sentence says that a build is good.
+pub(crate) fn speaks(clause: &Clause) -> bool {
+    BUILD.fits(&clause.text)
+}
+
+/// What a part of a sentence says of builds.
+pub(crate) fn build(clause: &Clause) -> Option<Said> {
+    let range = claimed(clause, &[&BUILD, &BUILD_BEHIND, &BUILD_LISTED, &COMPILES])
+        .filter(|range| !clause.denies(range.start))?;
+    let warnings = clause.original.contains("warning") || clause.original.contains("警告");
+    let (reach, elsewhere) = (place(clause), ELSEWHERE.fits(&clause.text));
+    Some(Said { warnings, elsewhere, reach, ..Said::new(ClaimKind::Build, range) })
+}

@@ -1,0 +1,158 @@
+//! Whether a check is of what a claim is about: of all there is, or of the part that it names.
+
+use crate::check::Check;
+use crate::deeds::{Deeds, Run, What};
+use crate::programs;
+use crate::said::Said;
+use crate::tried::{Ended, Tried};
+use reasonix_proto::ClaimKind;
+
+/// The checks that a claim about a part is about: those of this part, and those of everything, unless they failed elsewhere.
+pub(crate) fn about<'a>(all: Vec<Tried<'a>>, said: &Said) -> Vec<Tried<'a>> {
+    let names = &said.reach.names;
+    let own = |tried: &Tried<'_>| names.iter().any(|name| is_of(tried.check, name));
+    if said.reach.all || names.is_empty() || !all.iter().any(own) {
+        return all;
+    }
+    // What ran of just this part came behind runs of everything, and counts in their place.
+    let behind = all.iter().rfind(|tried| own(tried) && tried.ended == Ended::Passed).map_or(0, |tried| tried.at);
+    let folder = all.iter().rev().find(|tried| own(tried)).map(|tried| tried.check.folder.clone()).unwrap_or_default();
+    let counts = |tried: &Tried<'_>| {
+        let here = tried.check.folder.is_empty() || tried.check.folder == folder;
+        let whole = tried.check.part.is_empty() && here;
+        let spares = tried.ended == Ended::NotRun || (tried.ended == Ended::Failed && spares(tried.run, names));
+        own(tried) || (whole && !spares && tried.at > behind)
+    };
+    all.into_iter().filter(counts).collect()
+}
+
+/// Of what is said of tests that failed before only those runs count that ran just these again, and what came behind.
+pub(crate) fn behind_failures<'a>(mut all: Vec<Tried<'a>>, said: &Said) -> Vec<Tried<'a>> {
+    let good = |tried: &Tried<'_>| tried.ended == Ended::Passed && tried.check.is_of_failed();
+    match all.iter().rposition(good).filter(|_| said.reach.failed && !said.reach.all) {
+        Some(at) => all.split_off(at),
+        None => all,
+    }
+}
+
+/// True when a run says what failed, and it is none of these.
+pub(crate) fn spares(run: &Run, names: &[String]) -> bool {
+    let Some(failures) = &run.failures else { return false };
+    let clean = |name: &String| stem(name.trim_matches(['`', '/', '.']));
+    !names.iter().map(clean).any(|name| name.is_empty() || failures.iter().any(|failure| failure.contains(&name)))
+}
+
+/// True when a check is just of what has this name.
+fn is_of(check: &Check, name: &str) -> bool {
+    let folder = check.folder.to_ascii_lowercase();
+    let in_folder = others_of(name).iter().any(|name| folder.split('/').any(|part| part.contains(name.as_str())));
+    (!folder.is_empty() && in_folder && check.part.is_empty()) || is_part(check, name)
+}
+
+/// Names of one thing in both languages.
+fn others_of(name: &str) -> Vec<String> {
+    let name = name.trim_matches(['`', '/', '.']).to_ascii_lowercase();
+    let others: &[&str] = match name.as_str() {
+        "后端" | "服务端" => &["backend", "server", "api"],
+        "前端" => &["frontend", "web", "client", "ui"],
+        "客户端" => &["client", "app"],
+        _ => return if name.len() >= 3 { vec![name] } else { Vec::new() },
+    };
+    others.iter().map(|name| (*name).to_owned()).collect()
+}
+
+/// True when a check was narrowed to what has this name, and not to less.
+fn is_part(check: &Check, name: &str) -> bool {
+    let (pieces, filters) = check.part.split_at(check.pieces.min(check.part.len()));
+    let words = if filters.iter().any(|word| word != "-") { filters } else { pieces };
+    let one = |name: &String| words.iter().any(|word| is_word(word, name));
+    others_of(name).iter().any(one)
+}
+
+fn is_word(word: &str, name: &str) -> bool {
+    let word = word.to_ascii_lowercase();
+    if word.starts_with('!') || word.starts_with("not ") {
+        return false;
+    }
+    let is_name = |part: &&str| !matches!(*part, "" | "..." | "." | "tests");
+    let finest = word.split("::").flat_map(|part| part.split('/')).filter(is_name).last().map(stem).unwrap_or_default();
+    finest.len() >= 3 && (finest.contains(&stem(name)) || name.contains(&finest))
+}
+
+/// True when a run is the one that a claim quotes or names: it has its options and its program, and a check of types is no
+/// build.
+pub(crate) fn is_quoted(tried: &Tried<'_>, said: &Said) -> bool {
+    let words = tried.ran.map(|ran| ran.words.as_slice()).unwrap_or_default();
+    let has = |flag: &String| words.iter().any(|word| word.eq_ignore_ascii_case(flag));
+    let other = said.kind == ClaimKind::Build && said.quotes_build && !tried.check.lints.is_empty();
+    let same = |(family, program): &(String, String)| {
+        *program == tried.check.program
+            || (family == tried.check.family && !matches!(family.as_str(), "make" | "other"))
+    };
+    let quoted = said.programs.is_empty() || said.programs.iter().any(same);
+    !other && quoted && said.flags.iter().all(has) && programs::runs(tried.check, words, said)
+}
+
+/// True when a check is of everything that the claim is about.
+pub(crate) fn covers(deeds: &Deeds, check: &Check, said: &Said) -> bool {
+    let is_file = |name: &&String| name.contains("test") || name.contains('/');
+    let part = || {
+        let names = &said.reach.names;
+        !said.reach.all
+            && names.iter().any(|name| is_part(check, name))
+            && (said.kind != ClaimKind::Tests || names.iter().filter(is_file).all(|name| is_part(check, name)))
+    };
+    if is_of_another(check, said) {
+        return false;
+    }
+    match said.kind {
+        ClaimKind::Build => (check.pieces == 0 && (check.part.is_empty() || check.tests)) || part(),
+        ClaimKind::Tests if said.reach.failed => check.part.is_empty() || part() || check.is_of_failed(),
+        ClaimKind::Tests if is_of_sort(check, said) => true,
+        ClaimKind::Tests => check.part.is_empty() || part() || (!said.reach.all && covers_changed(deeds, check, said)),
+        _ => check.part.is_empty() || part(),
+    }
+}
+
+/// Sorts of tests that have scripts and folders of their own.
+const SORTS: [(&str, &str); 3] = [("unit", "单元"), ("integration", "集成"), ("e2e", "端到端")];
+
+/// True when a check is of all tests of the one sort that a claim is about.
+fn is_of_sort(check: &Check, said: &Said) -> bool {
+    let [part] = check.part.as_slice() else { return false };
+    let finest = part.trim_end_matches('/').rsplit('/').next().unwrap_or(part);
+    let says = |(english, chinese): &(&str, &str)| said.words.contains(english) || said.words.contains(chinese);
+    let mut said_of = SORTS.iter().filter(|sort| says(sort));
+    said_of.next().is_some_and(|(sort, _)| *sort == finest) && said_of.next().is_none() && said.reach.names.is_empty()
+}
+
+/// Words for halves of a project: a check in the folder of one says nothing of the other.
+const HALVES: [&str; 10] =
+    ["backend", "frontend", "server", "client", "web", "api", "前端", "后端", "服务端", "客户端"];
+
+fn is_of_another(check: &Check, said: &Said) -> bool {
+    let halves: Vec<&String> = said.reach.names.iter().filter(|name| HALVES.contains(&name.as_str())).collect();
+    let elsewhere = HALVES.iter().any(|half| check.folder.to_ascii_lowercase().contains(half));
+    elsewhere && !halves.is_empty() && !halves.iter().any(|name| is_of(check, name))
+}
+
+/// True when a check is of one of the files that were changed, and the claim of some tests that have no name.
+fn covers_changed(deeds: &Deeds, check: &Check, said: &Said) -> bool {
+    let fits =
+        |name: &str| {
+            name.len() >= 3
+                && check.part.iter().filter(|word| !word.starts_with('!')).any(|word| {
+                    word.to_ascii_lowercase().contains(name) || (word.len() >= 3 && name.contains(&stem(word)))
+                })
+        };
+    let paths = deeds.done.iter().skip(said.since(deeds)).filter_map(|deed| match &deed.what {
+        What::Wrote(written) => Some(&written.paths),
+        What::Ran(_) => None,
+    });
+    said.reach.some && said.reach.names.is_empty() && paths.flatten().any(|path| fits(&stem(path)))
+}
+
+fn stem(path: &str) -> String {
+    let file = path.split("::").next().unwrap_or(path).trim_end_matches('/').rsplit('/').next().unwrap_or(path);
+    file.rsplit_once('.').map_or(file, |(stem, _)| stem).to_ascii_lowercase()
+}

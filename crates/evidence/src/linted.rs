@@ -1,0 +1,118 @@
+//! Claims that linters, formatters and checks of types are clean.
+
+use crate::check::LintClass;
+use crate::claimed::claimed;
+use crate::clause::Clause;
+use crate::grammar::{self, EVERY, GOOD_NEWS};
+use crate::pattern::patterns;
+use crate::reach::place;
+use crate::said::Said;
+use reasonix_proto::ClaimKind;
+
+patterns! {
+    LINT = format!(r"{}{}(?:{}|\b(?:quiet|silent|formatted|(?:ok|no) longer (?:fail|break|error)\w*)\b|检查过|没有?报错|(?:不|已)再(?:报错|失败))", grammar::lints(), grammar::between(40), grammar::good());
+    LINT_BEHIND = format!("{}|{}", grammar::denied_before(&format!(r"(?:{}|\btype\b|类型)", grammar::lints())), grammar::marked(&grammar::lints()));
+    LINT_PASSED = format!(r"\bpass(?:es|ed)\b(?: (?:all|the|our|its|both|and))*(?: `?[\w.-]+`?,?){{0,4}}? `?{0}|(?:(?:已|已经|均|都)通过(?:了)?|通过了)[^，。]{{0,16}}?{0}", grammar::lints());
+    LINT_LISTED = format!(r"{EVERY}[^.。:：(（—]{{0,24}}{}\s*[:：(（—–]+[^.。]{{0,60}}?{}", grammar::good(), grammar::lints());
+    NO_LINT = r"\b(?:lint|clippy)[- ]clean\b|\b(?:it|code|project|everything|that|which|app|package|crate|module|codebase|repo|repository|tree)\b (?:now |still |also |all )*type-?checks\b|\btype-?checks (?:cleanly|fine|ok|now|again)\b|\b(?:code|files?|everything|it|sources?|tree|repo|changes?)\b (?:is|are|now|all|is now|are all|are now|stays?) (?:(?:properly|correctly|cleanly|well|already|consistently|still) )*formatted\b|\b(?:report\w*|says?|shows?|counts?|leaves?) (?:all|every|each) (?:\w+ )?files? as formatted\b|\ball (?:\d+ )?files (?:\w+ )?formatted\b|(?:已|已经)[^，。]{0,16}格式化(?:好|过|完成)?|格式化(?:好|过)了";
+    LINT_SUBJECT = grammar::lints();
+    LINTERS = format!(r"\b({}|vet)\b", grammar::tools());
+    JOINED = r"\b(?:and|or|nor)\b|[,，、&+/]|和|与|及|或";
+    TYPES = r"type|tsc|mypy|pyright|pyre\b|dialyzer|flow\b|sorbet|类型";
+    FORMATS = r"fmt\b|format|prettier|black|isort|yapf|spotless|格式";
+    WARNINGS = r"warning|警告|告警|clean|干净";
+    IN_SHORT = format!(r"^[\s,;，；]*(?:and |with )?(?:which|both|all|they|it|everything|these|都|均|全部|全都|结果|也都)[^.。]{{0,20}}?{}", grammar::good());
+    RAN_BEFORE = r"\b(?:ran|re-?ran|run|checked|double-checked|executed|with|through|had)\b|跑|运行|执行|用";
+}
+
+/// True when a part of a sentence says that a linter is clean.
+pub(crate) fn speaks(clause: &Clause) -> bool {
+    LINT.fits(&clause.text)
+}
+
+/// True when a part of a sentence says that there are no warnings, or that something is clean.
+pub(crate) fn of_warnings(clause: &Clause) -> bool {
+    WARNINGS.fits(&clause.original)
+}
+
+/// What a part of a sentence says of linters; `before` is what stands before it, which it may speak of in short.
+pub(crate) fn lints(clause: &Clause, before: &str) -> Vec<Said> {
+    let short = lint_in_short(clause, before);
+    if short.is_empty() { lint(clause) } else { short }
+}
+
+fn lint(clause: &Clause) -> Vec<Said> {
+    let found = claimed(clause, &[&LINT, &LINT_BEHIND, &LINT_PASSED, &LINT_LISTED, &NO_LINT])
+        .filter(|range| !clause.denies(range.start));
+    let Some(range) = found else { return Vec::new() };
+    let said = |lint: (LintClass, Option<String>)| Said {
+        warnings: of_warnings(clause),
+        reach: place(clause),
+        lint: Some(lint),
+        ..Said::new(ClaimKind::Lint, range.clone())
+    };
+    let reversed = clause
+        .text
+        .get(range.clone())
+        .is_some_and(|text| text.starts_with(is_good_sign) || LINT_PASSED.fits(text) || LINT_LISTED.fits(text));
+    let text = clause.text.get(range.start..if reversed { clause.text.len() } else { range.end }).unwrap_or_default();
+    let all = linters(text, reversed);
+    // Each of several has its own proof.
+    if all.is_empty() {
+        vec![said((class_of(text), named_tool(&clause.text)))]
+    } else {
+        all.into_iter().map(said).collect()
+    }
+}
+
+/// "I ran the linter; it is clean": said of what was run just before.
+fn lint_in_short(clause: &Clause, before: &str) -> Vec<Said> {
+    let spoken = LINT_SUBJECT.fits(&clause.text) || LINTERS.fits(&clause.text);
+    let found = claimed(clause, &[&IN_SHORT]).filter(|range| !spoken && !clause.denies(range.start));
+    let Some(range) = found.filter(|_| RAN_BEFORE.fits(before)) else { return Vec::new() };
+    let said =
+        |lint| Said { warnings: of_warnings(clause), lint: Some(lint), ..Said::new(ClaimKind::Lint, range.clone()) };
+    linters(before, false).into_iter().map(said).collect()
+}
+
+fn is_good_sign(c: char) -> bool {
+    c == GOOD_NEWS || grammar::MARKS.contains(c)
+}
+
+/// The linters that are joined in this text, each with its class.
+fn linters(text: &str, reversed: bool) -> Vec<(LintClass, Option<String>)> {
+    let mut cuts: Vec<usize> = JOINED.all(text).into_iter().map(|(range, _)| range.end).collect();
+    cuts.push(text.len());
+    let (mut start, mut found) = (0, Vec::new());
+    for cut in cuts {
+        let part = text.get(start..cut).unwrap_or_default();
+        start = cut;
+        let mut tools: Vec<&str> = LINTERS.all(part).into_iter().map(|(_, tool)| tool).collect();
+        tools.dedup();
+        if tools.len() > 1 {
+            found.extend(tools.iter().map(|tool| (class_of(tool), named_tool(tool))));
+        } else if LINT_SUBJECT.fits(part) || LINTERS.fits(part) || (reversed && TYPES.fits(part)) {
+            let one = (class_of(part), named_tool(part));
+            if !found.contains(&one) {
+                found.push(one);
+            }
+        }
+    }
+    // What a tool is called by is no other one.
+    let named: Vec<LintClass> = found.iter().filter(|(_, tool)| tool.is_some()).map(|(class, _)| *class).collect();
+    found.retain(|(class, tool)| tool.is_some() || !named.contains(class));
+    found
+}
+
+fn named_tool(text: &str) -> Option<String> {
+    let tool = LINTERS.all(text).into_iter().map(|(_, tool)| tool).next()?;
+    Some(if tool == "typescript" { "tsc" } else { tool }.to_owned())
+}
+
+fn class_of(text: &str) -> LintClass {
+    match (TYPES.fits(text), FORMATS.fits(text)) {
+        (true, _) => LintClass::Types,
+        (_, true) => LintClass::Format,
+        _ => LintClass::Style,
+    }
+}

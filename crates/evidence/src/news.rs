@@ -1,0 +1,98 @@
+//! Bad news that is denied, and bad news that is only told in passing: neither denies what stands beside it.
+
+use crate::grammar::{self, GOOD_NEWS};
+use crate::pattern::patterns;
+use std::ops::Range;
+
+/// Words that deny what follows.
+const NO: &str = r"(?:no|zero|0|without|with no|with zero|not (?:a single|one|any)|free of)";
+
+/// Bad news, as nouns and as verbs of a noun.
+const BAD: &str = r"(?:failed|fails?|failures?|failing|errors?|warnings?|issues?|problems?|regressions?|errored|skipped|skips|diagnostics?|complaints?|changes?|modifications?|findings?|violations?|offen[sc]es?|differences?|diffs?|lints?|objections?|hits?|hitch(?:es)?|hints?|remarks?|defects?|breakages?)";
+
+/// Verbs by which a check tells of something.
+const TELLS: &str = r"(?:reports?|reported|finds?|found|prints?|printed|shows?|showed|says|said|has|had|gives?|gave|outputs?|returns?|returned|lists?|listed|detects?|detected|flags?|flagged|raises?|raised|yields?|emits?|emitted|produces?|produced|see|saw|turns? up|turned up|leaves?|left)";
+
+/// The same in Chinese.
+const TELLS_ZH: &str = r"(?:再|能)?(?:报告|发现|出现|引入|留下|报出?|产生|检测到|检测出|检出|提示|给出|输出|抛出|看到|遇到|触发|存在|收到|打印|有)?(?:了|过|到)?";
+
+const BAD_ZH: &str = r"(?:错误|警告|问题|失败|报错|回归|异常|跳过|遗漏|告警|违规|差异|提示|意见|抱怨|缺陷|冲突|偏差|出错|warnings?|errors?|issues?|diffs?)";
+
+/// Words that may stand between a denial and what is denied.
+fn qualities() -> String {
+    let plain = r"a|any|new|more|further|remaining|additional|other|single|outstanding|open|tests?|types?|lint|linter|linting|compil(?:e|er|ation)|build|format|formatting|style|static|analysis|unused|deprecation|runtime|visible|unexpected|and|or|left|existing|real";
+    format!(r"(?:[ -](?:{plain}|{}))*", grammar::tools())
+}
+
+fn denied() -> String {
+    let qualities = qualities();
+    [
+        format!(r"\b{NO}{qualities}[ -]{BAD}\b(?: (?:fires?|fired|left|remain\w*|whatsoever|at all))?"),
+        format!(r"\b{TELLS} (?:nothing|no output)\b(?: to (?:complain about|say|report|fix|flag)| behind)?"),
+        r"\bnothing(?: left)?(?: (?:is|was|to|needs?|needed))*(?: be)? (?:fail(?:s|ed|ing)?|broke(?:n)?|breaks?|flagged|wrong|reported|complain(?: about)?|report|flag|(?:re)?format\w*|fix\w*|chang\w*|mend\w*)\b".to_owned(),
+        r"\bno files?(?: left)? (?:to|needs?|needed) (?:be )?(?:re)?(?:format|fix|chang|mend)\w*".to_owned(),
+        r"\b(?:none|not one)(?: of (?:the|these|them|our|its|my|those))?(?: \d+)?(?: tests?| specs?| checks?| cases?)?(?: \w+)? (?:fail(?:s|ed|ing)?|breaks?|broke|complain(?:s|ed)?)\b".to_owned(),
+        format!(r"\b(?:do|does|did)(?:n't|n’t| not) (?:report|find|show|flag|raise|print|emit|produce|give|yield|have|list|output|throw|detect|turn up|return)(?: (?:anything|a thing)| (?:any|a|a single|one){qualities} {BAD})\b"),
+        r"\b(?:do|does|did)(?:n't|n’t| not|es not)(?: even)? (?:complain|object|fail|warn|choke)\b|\bno longer (?:complain|warn|object|report|flag)\w*(?: (?:anything|about anything))?".to_owned(),
+        r"\b(?:fail(?:ed|ures?|s)?|errors?|warnings?|skipped) ?[:：=] ?0\b".to_owned(),
+        r"\bneither .{1,40}? nor .{1,40}? (?:complain|object|fail|warn)(?:s|ed)?\b".to_owned(),
+        r"\bnot only\b|\bas before\b|\b(?:comes?|came) back empty\b|\bleaves? (?:everything|all files|all of it|the (?:files|tree|code)|it|them) (?:as (?:it is|they are|is)|unchanged|untouched|alone)\b".to_owned(),
+        format!(r"(?:没有?|无|未|零|并无|已无|再无|毫无|均无)(?:一[个条处项])?{TELLS_ZH}(?:任何|新的?|新增的?|明显的?|遗留的?|其他|其它|一[个条处项]|残留的?|额外的?|多余的?|剩余的?|严重的?)*(?: ?(?:lint|类型|编译|语法|格式|测试|用例|风格|单测|[a-z]+)(?:检查)? ?)?(?:上)?(?:的)?{BAD_ZH}(?:的(?:测试|用例|单测)?)?"),
+        r"(?:没有|无)(?:任何)?输出|没有?(?:任何)?(?:需要|待|未|要)(?:格式化|修改|修复|改动|处理|调整)的?(?:文件|地方|内容)?|一(?:个|条|项)(?:测试|用例)?(?:都|也)没有?(?:挂|失败|报错|出错|红)(?:掉|的)?|(?:没有?|无)(?:一个)?(?:测试|用例)?(?:挂掉|挂的|变红|红的)|无一(?:例外|失败|报错|挂掉)|0 ?(?:个|条|项|处)? ?(?:失败|错误|警告|告警|跳过|问题)|失败 ?[:：]? ?0|不仅|没问题|不再(?:报告|提示|告警|警告|报警)".to_owned(),
+    ]
+    .join("|")
+}
+
+patterns! {
+    DENIED = denied();
+    PASSING = r"\bpreviously[- ]fail\w*|\b(?:that|which)(?: (?:was|were|had been|had|have|previously|initially|originally|first|used to))+ (?:fail|failing|failed|broken|red)(?: (?:before|earlier|previously|initially|at first|last time|until now|so far))?\b|\b(?:that|which) (?:failed|broke|were red)(?: (?:before|earlier|previously|initially|at first|last time|until now|so far|in the first run|on the first run))?\b|\b(?:with |plus |and )?\d+ (?:tests? |others? |cases? )?(?:(?:was|were|are|is) )?(?:skipped|ignored|deselected|pending|todo)\b|(?:另有|另外|其余|还有|其中)? ?\d+ ?(?:个|项|条)?(?:测试|用例)?(?:被)? ?(?:跳过|忽略|pending|skipped|todo)(?:了)?|(?:跳过|忽略)(?:了)? ?\d+ ?(?:个|项|条)|(?:之前|原本|原先|此前|先前|一开始|原来)?(?:一直)?(?:失败|报错|挂掉|不通过|没过|挂)的";
+    COLOURS = r"\b(?:continue[sd]?|seems?|seemed|proved?) to\b|\bhappy[- ]paths?\b|\b(?:the|an?) (?:green|ok|happy|good|clean) (?:button|icon|badge|label|paths?|cases?|light|colou?r|dialog|flow|way|part|reason|response|idea|candidate|place|slate|separation|api|interface|architecture|code)\b";
+    FAILING = r"\b(failing) (?:tests?|cases?|specs?|suite)\b";
+    LONGER = r"\bno longer\b|不再";
+    SPOKEN_OF = format!(r"{}|{}|{}|\btype\b|类型", grammar::tests(), grammar::builds(), grammar::lints());
+}
+
+/// The text, byte for byte, with a sign for good news in place of bad news that is denied, and blanks in place of bad news
+/// that is told in passing. What is spoken of stays.
+pub(crate) fn without_bad(text: &str) -> String {
+    let mut out = text.to_owned();
+    for (range, _) in DENIED.all(text) {
+        let kept = spoken_of(text, &range);
+        blank(&mut out, range.clone(), &kept);
+        for at in [range.start, range.end - 1] {
+            if out.get(at..=at) == Some(" ") {
+                out.replace_range(at..=at, GOOD_NEWS.encode_utf8(&mut [0; 4]));
+            }
+        }
+    }
+    for (range, _) in PASSING.all(&out.clone()) {
+        blank(&mut out, range, &[]);
+    }
+    for (range, _) in COLOURS.all(&out.clone()) {
+        blank(&mut out, range, &[]);
+    }
+    for (range, _) in FAILING.all(&out.clone()) {
+        blank(&mut out, range, &[]);
+    }
+    for (range, _) in LONGER.all(&out.clone()) {
+        let word = out.get(range.clone()).unwrap_or_default().replace("no ", "ok ").replace('不', "已");
+        out.replace_range(range, &word);
+    }
+    out
+}
+
+fn spoken_of(text: &str, range: &Range<usize>) -> Vec<Range<usize>> {
+    let part = text.get(range.clone()).unwrap_or_default();
+    let places = SPOKEN_OF.all(part).into_iter().map(|(place, _)| place);
+    places.map(|place| range.start + place.start..range.start + place.end).collect()
+}
+
+fn blank(out: &mut String, range: Range<usize>, kept: &[Range<usize>]) {
+    let mut at = range.start;
+    for end in kept.iter().chain([&(range.end..range.end)]) {
+        if let Some(gap) = end.start.checked_sub(at) {
+            out.replace_range(at..end.start, &" ".repeat(gap));
+        }
+        at = end.end;
+    }
+}

@@ -1,0 +1,101 @@
+//! Programs that a claim names: that one of them passes is proved by no other.
+
+use crate::check::Check;
+use crate::pattern::patterns;
+use crate::said::Said;
+use reasonix_proto::ClaimKind;
+
+const JS: &[&str] = &["npm", "yarn", "pnpm", "bun", "deno", "node", "turbo", "nx"];
+const PYTHON: &[&str] = &["pytest", "py.test", "unittest", "tox", "nox", "python", "python3", "nose2"];
+const JVM: &[&str] = &["mvn", "mvnw", "gradle", "gradlew", "sbt", "bazel"];
+
+/// Runners and languages, each with the programs that run them.
+const RUNNERS: &[(&str, &[&str])] = &[
+    ("pytest", PYTHON),
+    ("unittest", PYTHON),
+    ("python", PYTHON),
+    ("jest", &["jest"]),
+    ("vitest", &["vitest"]),
+    ("mocha", &["mocha"]),
+    ("cargo test", &["cargo"]),
+    ("nextest", &["cargo"]),
+    ("rust", &["cargo"]),
+    ("go test", &["go"]),
+    ("golang", &["go"]),
+    ("rspec", &["rspec"]),
+    ("ruby", &["rspec", "minitest", "rails", "ruby"]),
+    ("phpunit", &["phpunit", "pest", "php", "composer"]),
+    ("php", &["phpunit", "pest", "php", "composer"]),
+    ("ctest", &["ctest", "cmake"]),
+    ("junit", JVM),
+    ("java", JVM),
+    ("kotlin", JVM),
+    ("exunit", &["mix"]),
+    ("elixir", &["mix"]),
+    ("nunit", &["dotnet"]),
+    ("xunit", &["dotnet"]),
+    ("dotnet", &["dotnet"]),
+    ("tox", &["tox"]),
+    ("nox", &["nox"]),
+    ("playwright", &["playwright"]),
+    ("cypress", &["cypress"]),
+    ("javascript", &["jest", "vitest", "mocha", "ava"]),
+    ("typescript", &["jest", "vitest", "mocha", "ava"]),
+    ("swift", &["swift", "xcodebuild"]),
+];
+
+/// Those that any script of a package may run.
+const SCRIPTED: &[&str] = &["jest", "vitest", "mocha", "javascript", "typescript", "playwright", "cypress"];
+
+/// Programs that run what a file of the project says.
+const GENERIC: &[&str] = &["make", "gmake", "just", "task", "rake", "ninja", "bash", "sh", "zsh", "docker"];
+
+patterns! {
+    RUNNER = r"\b(pytest|unittest|jest|vitest|mocha|cargo test|nextest|go test|rspec|phpunit|ctest|junit|exunit|nunit|xunit|tox|nox|playwright|cypress)\b|\b(python|rust|golang|ruby|php|java|kotlin|elixir|dotnet|javascript|typescript|swift)`?(?: unit| integration)?(?: side)? tests?\b|(python|rust|golang|ruby|php|java|kotlin|elixir|dotnet|javascript|typescript|swift) ?(?:端|侧|部分)?的?(?:单元|集成)?测试";
+    BROWSER = r"\b(?:e2e|end[- ]to[- ]end|browser|playwright|cypress)\b|端到端";
+    RELEASE = r"\brelease[- ](?:build|binary|mode|profile|configuration)|\bin release\b|release ?(?:版|模式)?(?:的)?(?:构建|编译|打包)|发布版";
+    BUNDLE = r"\b(?:production|prod)[- ]build|\bbundl\w*|\b(?:docker|container) image|\bpackag(?:e|es|ing)\b|生产(?:环境)?(?:的)?(?:构建|打包)|打包|镜像";
+}
+
+/// True when this check runs what the claim names.
+pub(crate) fn runs(check: &Check, words: &[String], said: &Said) -> bool {
+    match said.kind {
+        ClaimKind::Tests => tests(check, said),
+        ClaimKind::Build => builds(check, words, said),
+        _ => true,
+    }
+}
+
+fn tests(check: &Check, said: &Said) -> bool {
+    let script = check.program.ends_with(".sh") || GENERIC.contains(&check.program.as_str());
+    let of_browser = || {
+        matches!(check.program.as_str(), "playwright" | "cypress")
+            || ["e2e", "playwright", "cypress", "browser"]
+                .iter()
+                .any(|name| check.part.iter().any(|part| part.contains(name)))
+            || (check.family != "js" && check.part.is_empty())
+    };
+    if BROWSER.fits(&said.words) && !script && !of_browser() {
+        return false;
+    }
+    let named = RUNNER.all(&said.words);
+    let is = |name: &str| {
+        let programs = RUNNERS.iter().find(|(runner, _)| *runner == name).map_or(&[] as &[&str], |(_, all)| all);
+        programs.contains(&check.program.as_str()) || (SCRIPTED.contains(&name) && JS.contains(&check.program.as_str()))
+    };
+    script || named.is_empty() || named.iter().any(|(_, name)| is(name))
+}
+
+/// A build for a release is one with that option, and a check of types makes nothing that could be shipped.
+fn builds(check: &Check, words: &[String], said: &Said) -> bool {
+    let release = |word: &String| {
+        matches!(
+            word.as_str(),
+            "--release" | "-r" | "Release" | "release" | "--profile=release" | "-Doptimize=ReleaseFast"
+        )
+    };
+    let plain = check.family == "cargo" || matches!(check.program.as_str(), "dotnet" | "swift" | "zig");
+    let optimised = !plain || words.iter().any(release);
+    let checks_only = !check.lints.is_empty() || check.tests && check.family == "cargo";
+    (!RELEASE.fits(&said.words) || (optimised && check.lints.is_empty())) && (!BUNDLE.fits(&said.words) || !checks_only)
+}

@@ -1,0 +1,158 @@
+//! How much a claim says that it is about: all tests, some, those of a place.
+
+use crate::clause::Clause;
+use crate::grammar;
+use crate::pattern::patterns;
+use crate::said::{self, Reach};
+use std::ops::Range;
+
+patterns! {
+    ALL = r"\b(?:all|every|entire|whole|full|complete|100%)\b(?: of)?(?: the| our| its| of)*(?: \d+)?(?: existing| unit| project| workspace| automated| rust| python)?(?: and \w+)? (?:tests?|test suite|suite|specs|test cases)\b|(?:所有|全部|全体|整个)(?:的)?(?: ?\d+ ?(?:个|项|条))?(?:单元|现有|自动化)?(?:测试|用例|单测)";
+    ALL_BEHIND = r"(?:测试|用例|单测)[^，。]{0,8}?(?:全部|全都|均|都)";
+    PAIRED = r"([\w./:-]+)`?,? (?:and|or|&) (?:the )?`?[\w./:-]+`? (?:unit |integration )?tests?\b|([a-z0-9_./:-]+)`? ?(?:和|与|及|、) ?`?[a-z0-9_./:-]+`? ?(?:模块|包|目录|服务)?(?:的)?(?:测试|用例|单测)";
+    AT_A_PLACE = r"^ (?:in|of|for|from|under) ";
+    NAMED = r"([\w.:/-]+)`? (?:unit |integration |regression )?tests?\b";
+    PLACED = r"\btests? (?:in|of|for|from|under) (?:the )?`?([\w./:-]+)";
+    NAMED_ZH = r"([a-z0-9_./:-]*[a-z0-9_]|前端|后端|服务端|客户端)`? ?(?:模块|包|目录|服务|项目|组件|文件|子项目|端)?(?:下|里|中)?(?:的)? ?(?:全部|所有|整个)?(?: ?\d+ ?(?:个|项|条))?(?:单元|集成|回归|相关)?(?:测试|用例|单测)";
+    LABEL = r"^[\s\d.)#|•+-]*`?([a-z][a-z0-9_./-]*|前端|后端|服务端|客户端)`?(?: (?:module|package|crate|service|side|app))?(?:模块|服务|项目|端|部分)?\s*[:：|—–]";
+    PLACES = r"\b(?:in|on|for|under|of|inside|about) (?:the )?`?([\w./-]+)`?|`?([a-z0-9_./-]+)`? (?:crate|package|module|service|folder|directory|subproject|library)\b|([a-z0-9_./-]+)`? ?(?:目录|模块|包|文件夹|服务|子项目|项目)";
+    WHOLE = r"\b(?:whole|entire|all|every|everything|repo|repository|codebase|project|workspace)\b|整个|所有|全部|全项目|全仓";
+    SOME = r"\b(?:new|added|related|relevant|affected|targeted|corresponding|specific|focused|regression|updated|that|this|its|these) (?:\w+ )?tests?\b|相关|新增|对应|新加|新写|该测试|这个测试|回归测试|目标测试";
+    FAILED_BEFORE = r"\b(?:previously|formerly|earlier|once)[- ](?:failing|failed|broken)\b|\b(?:failing|failed|broken) (?:tests?|cases?|specs?)\b|\b(?:that|which)(?: \w+){0,2}? (?:failing|failed|broken|broke|red)\b|(?:失败|挂掉|报错)的(?:那)?(?: ?[0-9一二两三四五六七八九十几]+ ?(?:个|项|条))?(?:测试|用例|单测)";
+    NONE_FAILED = r"\b(?:no|0|zero|without)(?: any)? (?:failing|failed|broken)|没有?(?:任何)?失败的|无失败的|0 ?个?失败的";
+    SINGLE = r"\btest\b (?:now |also |still )?(?:passes|passed|succeeds)";
+    IDENTIFIER = grammar::IDENTIFIER;
+}
+
+/// Words before "tests" that name none.
+const PLAIN: &[&str] = &[
+    "all",
+    "the",
+    "unit",
+    "existing",
+    "our",
+    "my",
+    "every",
+    "of",
+    "these",
+    "its",
+    "integration",
+    "passing",
+    "and",
+    "ran",
+    "run",
+    "test",
+    "new",
+    "any",
+    "full",
+    "entire",
+    "whole",
+    "regression",
+    "both",
+    "added",
+    "related",
+    "relevant",
+    "those",
+    "other",
+    "cargo",
+    "go",
+    "npm",
+    "yarn",
+    "pnpm",
+    "mvn",
+    "make",
+    "that",
+    "this",
+    "more",
+    "automated",
+    "updated",
+    "failing",
+    "passed",
+    "passes",
+    "project",
+    "with",
+    "in",
+    "affected",
+    "targeted",
+    "ok",
+    "for",
+    "also",
+    "now",
+    "previously",
+    "are",
+    "no",
+    "bun",
+    "tests",
+    "suite",
+    "result",
+    "results",
+    "status",
+    "verification",
+    "check",
+    "checks",
+    "remaining",
+    "pytest",
+    "jest",
+    "vitest",
+    "ctest",
+    "rspec",
+];
+
+/// What a claim about tests is about, by what stands up to its end and beside it.
+pub(crate) fn reach(clause: &Clause, range: &Range<usize>) -> Reach {
+    let text = &clause.text;
+    let mut names: Vec<String> = Vec::new();
+    let mut command = None;
+    for (_, code) in said::quoted(text) {
+        match said::quoted_check(code) {
+            Some(check) => command = Some(check.part),
+            None => names.push(code.to_owned()),
+        }
+    }
+    let before = text.get(..range.end).unwrap_or_default();
+    let mut places: Vec<String> = Vec::new();
+    for pattern in [&NAMED, &PLACED, &NAMED_ZH, &LABEL] {
+        let words = pattern.all(before).into_iter().map(|(_, word)| word);
+        places.extend(words.filter(|word| !PLAIN.contains(word) && word.parse::<u64>().is_err()).map(str::to_owned));
+    }
+    names.extend(IDENTIFIER.all(text).into_iter().map(|(_, name)| name.to_ascii_lowercase()));
+    let whole_command = command.as_ref().is_some_and(Vec::is_empty);
+    // Of several only a run of everything is known to be of each.
+    let paired = PAIRED.all(before).into_iter().any(|(_, word)| !PLAIN.contains(&word));
+    let all = paired || says_all(text, before) || (places.is_empty() && (whole_command || ALL_BEHIND.fits(text)));
+    names.extend(places);
+    names.extend(command.into_iter().flatten());
+    let failed = FAILED_BEFORE.fits(&clause.original) && !NONE_FAILED.fits(&clause.original);
+    let some = SOME.fits(text) || SINGLE.fits(text);
+    Reach { all: all && !failed, names, some, failed }
+}
+
+/// True for all tests there are. All tests of one place are all of that place only.
+fn says_all(text: &str, before: &str) -> bool {
+    let Some(all) = ALL.find(text) else { return false };
+    let behind = text.get(all.end..).unwrap_or_default();
+    let around = |(whole, _, name): (Range<usize>, Range<usize>, &str)| {
+        !PLAIN.contains(&name) && whole.start <= all.start && all.end <= whole.end
+    };
+    let named = |(_, word): (Range<usize>, &str)| !PLAIN.contains(&word);
+    !AT_A_PLACE.fits(behind)
+        && !NAMED_ZH.places(before).into_iter().any(around)
+        && !LABEL.all(before).into_iter().any(named)
+}
+
+/// The place that a build or a linter is said to be good for.
+pub(crate) fn place(clause: &Clause) -> Reach {
+    let named = PLACES.all(&clause.text).into_iter().map(|(_, word)| word);
+    let cut = |word: &str| {
+        let mut words = word.split(|c: char| c.is_whitespace() || c == '`').filter(|word| !word.is_empty());
+        let first = words.next().map(str::to_owned);
+        first
+            .filter(|first| {
+                !matches!(first.as_str(), "in" | "on" | "for" | "of" | "under" | "inside" | "about" | "the")
+            })
+            .or_else(|| words.next_back().map(str::to_owned))
+    };
+    let clean = |word: String| word.trim_end_matches(|c: char| !c.is_ascii()).to_owned();
+    let names = named.filter_map(cut).map(clean).filter(|name| !PLAIN.contains(&name.as_str())).collect();
+    Reach { all: WHOLE.fits(&clause.text), names, ..Reach::default() }
+}

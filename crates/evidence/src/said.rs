@@ -1,0 +1,187 @@
+//! Something that is claimed, and how much it is about.
+
+use crate::check::{Check, LintClass, Linter};
+use crate::clause::Clause;
+use crate::command;
+use crate::deeds::Deeds;
+use crate::files::Deed;
+use crate::line;
+use crate::pattern::patterns;
+use reasonix_proto::{CallId, ClaimKind};
+use std::ops::Range;
+
+patterns! {
+    INLINE = r"`([^`\n]+)`";
+}
+
+/// Something that is claimed.
+#[derive(Debug, Clone)]
+pub(crate) struct Said {
+    pub(crate) kind: ClaimKind,
+    /// Where in the answer.
+    pub(crate) range: Range<usize>,
+    /// What of it: of tests, which.
+    pub(crate) reach: Reach,
+    /// A number of tests.
+    pub(crate) number: Option<u64>,
+    /// True when it says that there are no warnings.
+    pub(crate) warnings: bool,
+    /// The class of a linter, and its name where it has one.
+    pub(crate) lint: Option<(LintClass, Option<String>)>,
+    /// The files that it names.
+    pub(crate) paths: Vec<String>,
+    /// What is said to have been done to them.
+    pub(crate) deed: Deed,
+    /// The words of the part of the sentence that claims it.
+    pub(crate) words: String,
+    /// True when it only says that tests were run.
+    pub(crate) ran: bool,
+    /// True when it speaks of a run elsewhere, which no log of ours shows.
+    pub(crate) elsewhere: bool,
+    /// The options of the command that it quotes: a run without them was another.
+    pub(crate) flags: Vec<String>,
+    /// True when it quotes a command that is no linter.
+    pub(crate) quotes_build: bool,
+    /// The programs of the commands that it quotes, each with its family.
+    pub(crate) programs: Vec<(String, String)>,
+    /// True when its number is one of files or suites.
+    pub(crate) of_groups: bool,
+    /// The calls that are said to prove it; none where any may.
+    pub(crate) by: Option<Vec<CallId>>,
+}
+
+/// How much a claim is about.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Reach {
+    /// All there are, in so many words.
+    pub(crate) all: bool,
+    /// These.
+    pub(crate) names: Vec<String>,
+    /// Some, which are told by what was changed.
+    pub(crate) some: bool,
+    /// Those that failed before.
+    pub(crate) failed: bool,
+}
+
+impl Reach {
+    /// True when it says that it is about some.
+    pub(crate) fn is_some(&self) -> bool {
+        !self.all && !self.is_open()
+    }
+
+    /// True when it says nothing of how much it is about.
+    pub(crate) fn is_open(&self) -> bool {
+        !self.all && !self.some && !self.failed && self.names.is_empty()
+    }
+}
+
+impl Said {
+    /// Where the deeds begin that it is about: what names its calls may be about all turns.
+    pub(crate) fn since(&self, deeds: &Deeds) -> usize {
+        if self.by.is_some() { 0 } else { deeds.turn }
+    }
+
+    pub(crate) fn may_be_proved_by(&self, call: Option<&CallId>) -> bool {
+        self.by.as_ref().is_none_or(|named| call.is_some_and(|call| named.contains(call)))
+    }
+
+    pub(crate) fn new(kind: ClaimKind, range: Range<usize>) -> Self {
+        let (reach, lint) = (Reach::default(), None);
+        Self {
+            kind,
+            range,
+            reach,
+            number: None,
+            warnings: false,
+            lint,
+            paths: Vec::new(),
+            deed: Deed::Changed,
+            words: String::new(),
+            ran: false,
+            elsewhere: false,
+            flags: Vec::new(),
+            quotes_build: false,
+            programs: Vec::new(),
+            of_groups: false,
+            by: None,
+        }
+    }
+
+    /// True when this says the same of the same, once more in one sentence.
+    pub(crate) fn is_with(&self, other: &Self) -> bool {
+        let tools = |said: &Self| said.lint.as_ref().map(|(class, tool)| (*class, tool.clone()));
+        let same_tool = match (tools(self), tools(other)) {
+            (Some((class, tool)), Some((other_class, other_tool))) => {
+                class == other_class && (other_tool.is_none() || tool == other_tool)
+            }
+            _ => true,
+        };
+        let apart = !self.reach.names.is_empty()
+            && !other.reach.names.is_empty()
+            && self.reach.names != other.reach.names
+            && self.kind == ClaimKind::Tests;
+        let apart = apart || (self.kind == ClaimKind::Tests && self.reach.is_some() && other.reach.all);
+        self.kind == other.kind && self.kind != ClaimKind::File && same_tool && !apart
+    }
+
+    /// True when it may be about this linter.
+    fn is_of(&self, linter: &Linter) -> bool {
+        self.lint.as_ref().is_none_or(|(class, tool)| {
+            linter.class == *class && tool.as_ref().is_none_or(|tool| linter.is_called(tool))
+        })
+    }
+
+    /// Keeps what it says of the command that it is about.
+    pub(crate) fn quotes(&mut self, clause: &Clause) {
+        const TALK: &[&str] = &["--quiet", "--silent", "--verbose", "--nocapture", "--color", "--no-color"];
+        for (_, code) in quoted(&clause.text) {
+            for ran in line::commands(code) {
+                let about = command::check(&ran.words).filter(|check| match self.kind {
+                    ClaimKind::Tests => check.tests,
+                    ClaimKind::Build => check.build,
+                    ClaimKind::Lint => check.lints.iter().any(|linter| self.is_of(linter)),
+                    _ => false,
+                });
+                let Some(check) = about else { continue };
+                self.quotes_build |= check.lints.is_empty();
+                // A file of tests is what a runner is given, not a program.
+                let given = check.family == "other" && check.program.contains('.') && !check.program.ends_with(".sh");
+                if given {
+                    continue;
+                }
+                self.programs.push((check.family.to_owned(), check.program.clone()));
+                let flags = ran.words.into_iter().filter(|word| word.len() > 2 && word.starts_with("--"));
+                self.flags.extend(flags.filter(|flag| !TALK.contains(&flag.as_str())));
+            }
+        }
+    }
+
+    /// The same said once more in one sentence.
+    pub(crate) fn joined(&mut self, other: Self) {
+        self.range.end = self.range.end.max(other.range.end);
+        // What says nothing of how much it is about is about the same.
+        if self.reach.is_open() {
+            self.reach.names.clone_from(&other.reach.names);
+            self.reach.some |= other.reach.some;
+        }
+        self.number = self.number.or(other.number);
+        self.ran &= other.ran;
+        self.warnings |= other.warnings;
+        self.quotes_build |= other.quotes_build;
+        self.flags.extend(other.flags);
+        self.programs.extend(other.programs);
+        self.of_groups |= other.of_groups;
+        self.elsewhere |= other.elsewhere;
+        self.reach.all |= other.reach.all;
+    }
+}
+
+/// What stands in signs for code, and where.
+pub(crate) fn quoted(text: &str) -> Vec<(Range<usize>, &str)> {
+    INLINE.all(text)
+}
+
+/// What a quoted command proves.
+pub(crate) fn quoted_check(code: &str) -> Option<Check> {
+    line::commands(code).iter().find_map(|ran| command::check(&ran.words))
+}
