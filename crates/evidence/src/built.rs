@@ -9,7 +9,7 @@ use crate::said::Said;
 use reasonix_proto::ClaimKind;
 
 /// A build that is said to be good by its verb.
-const BUILT_ZH: &str = r"(?:成功|正常|顺利)(?:地)?(?:编译|构建|打包)|通过了?(?:编译|构建)|(?:现在|已经|已)(?:可以|能|能够)?(?:编译|构建|打包)(?:了|通过)|能(?:够)?(?:编译|构建|打包)(?:通过)?了";
+const BUILT_ZH: &str = r"(?:成功|正常|顺利)(?:地)?(?:编译|构建|打包)|通过了?(?:编译|构建)|(?:现在|已经|已)(?:可以|能|能够)?(?:编译|构建|打包)(?:了|通过)|能(?:够)?(?:编译|构建|打包)(?:通过)?了|(?:能|能够|可以)(?:正常|成功|顺利)[^，。]{0,12}?(?:编译|构建|打包)(?:了|$|[，。\s])";
 
 patterns! {
     BUILD = format!(r"{}{}(?:{}|\b(?:works?|working|completes?|completed)\b|完成)|{BUILT_ZH}", grammar::builds(), grammar::between(40), grammar::good());
@@ -26,8 +26,8 @@ pub(crate) fn speaks(clause: &Clause) -> bool {
 
 /// What a part of a sentence says of builds.
 pub(crate) fn build(clause: &Clause) -> Option<Said> {
-    let range = claimed(clause, &[&BUILD, &BUILD_BEHIND, &BUILD_LISTED, &COMPILES])
-        .filter(|range| !clause.denies(range.start))?;
+    let range =
+        claimed(clause, &[&BUILD, &BUILD_BEHIND, &BUILD_LISTED, &COMPILES]).filter(|range| !clause.denies(range))?;
     let warnings = clause.original.contains("warning") || clause.original.contains("警告");
     let (reach, elsewhere) = (place(clause), ELSEWHERE.fits(&clause.text));
     Some(Said { warnings, elsewhere, reach, ..Said::new(ClaimKind::Build, range) })

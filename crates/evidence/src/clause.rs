@@ -6,7 +6,7 @@ use crate::pattern::patterns;
 use std::ops::Range;
 
 /// What else is said of something.
-const SAYS: &str = r"\b(?:pass\w*|succe\w+|green|clean\w*|fix(?:ed|es)|resolve[sd]|solve[sd]|corrected|repaired|compil\w+|builds|built|work(?:s|ing)|ran|run|re-?ran|executed|tested|verified|ok|okay|fail\w*|created|added|wrote|updated|modified|edited|changed|rewrote|deleted|removed|renamed|moved|gone|happy|longer|any ?more|rid of|care of|addressed|eliminated|squashed|adapted|adjusted|documented|implemented|refactored|introduced|replaced|extended|bumped|upgraded|migrated|ported|converted|formatted|reformatted)\b|n't|✅|✓|✔|🟢|❌|通过|成功|修复|解决|修正|修好|全绿|正常|正确|没问题|没有问题|失败|跑|运行|执行|创建|新建|新增|添加|更新|修改|删除|移除|过了|不再|全过|都过|绿了|修完|改为|改成|改了|加了|补了|移动|重命名|删掉|调整了|重构了|检查过|干净|去掉|去除|清理|替换|搞定|消除|排除|不会再|已修";
+const SAYS: &str = r"\b(?:pass\w*|succe\w+|green|clean\w*|fix(?:ed|es)|resolve[sd]|solve[sd]|corrected|repaired|compil\w+|builds|built|work(?:s|ing)|ran|run|re-?ran|executed|tested|verified|ok|okay|fail\w*|created|added|wrote|updated|modified|edited|changed|rewrote|deleted|removed|renamed|moved|gone|happy|longer|any ?more|rid of|care of|addressed|eliminated|squashed|adapted|adjusted|documented|implemented|refactored|introduced|replaced|extended|bumped|upgraded|migrated|ported|converted|formatted|reformatted)\b|n't|✅|✓|✔|🟢|❌|通过|成功|修复|解决|修正|修好|全绿|正常|正确|没问题|没有问题|失败|跑|运行|执行|创建|新建|新增|添加|更新|修改|删除|移除|过了|不再|全过|都过|绿了|修完|改为|改成|改了|加了|补了|移动|重命名|删掉|调整了|重构了|检查过|干净|去掉|去除|清理|替换|搞定|消除|排除|不会再|已修|[\x{4e00}-\x{9fff}]{2}了";
 
 patterns! {
     BORDERS = r"[,，:：(（)）]|—|–|\s-\s|\s\|\s|\b(?:but|however|although|though|whereas|while|because|so|and|then|yet)\b|但是|但|不过|然而|虽然|尽管|因为|所以|而且|并且|然后";
@@ -17,7 +17,8 @@ patterns! {
     I_DID = r"\b(?:i|we|i've|we've|it|was|were|ran|passed)\b";
     OTHERS = r"\b(?:readme|docs?|documentation|comment|changelog|you|user|author|issue|ticket|commit message|issue says|teammate)\b[^.]{0,20}\b(?:says?|said|claims?|claimed|states?|stated|mention(?:s|ed)|told|reported)\b|\bsays (?:the|your|our|its)\b|\baccording to (?:the |your |my |its )?(?:readme|docs?|documentation|user|issue|ticket|author|comments?|changelog|you|him|her|them|spec|commit|messages?|reports?|notes?|description)\b|你说|您说|你提到|您提到|文档说|文档中(?:说|写)|注释(?:里|中)?(?:说|写)|据称|据说";
     HEDGE = r"\b(?:should|would|will|could|might|may|must|expect\w*|hopefully|likely|probably|presumably|need(?:s|ed)? (?:to|it)|wants?|wanted|let me|let's|going to|try|tries|trying|tried|please|plan(?:s|ned|ning)? to|think|believe|suspect|assum\w+|if|unless|once|until|whether|ensures?|makes? sure|check(?:s|ed)? (?:that|if|whether)|in order to|so that|intend\w*|aims?|recommend\w*|suggest\w*|remember|todo|supposed|ideally|theoretically|in theory|used to|before|originally|yesterday|(?:was|were) last|last (?:green|passed|passing|ran|week|month|year|night|time|release)|ago|whenever|requires?|asserts?|only if|as long as|waits?|you can|you(?:'ll|’ll| will)|can be|can then|how to|ha(?:s|ve) to|to get|(?:when|while|after)(?: all| the| every| your| these)+(?: \w+)? (?:tests?|checks?|builds?|suite|ci)|partially|partly|half|almost|nearly|claims? that|to (?:confirm|verify|check|see|make|have|pass|succeed|compile|build|be))\b|^\W*(?:verify|confirm|check|run|make|ensure|get|next)\b|取决于|目标是|要(?:符合|保持|通过|确保|保证)|应该|应当|应能|应可|可能|也许|大概|预计|估计|理论上|将会|将要|即将|也会|就会|才会|会通过|会成功|需要|仍需|还需|需先|请(?:[^求]|$)|建议|希望|确保|以便|(?:^|[^名改换变移设定])为了|打算|计划|准备|接下来|下一步|尝试|试图|能否|是否|如果|若|一旦|只要|除非|假如|直到|等到|等待|(?:修改|改动|重构|更改|变更)之?前|之前|原来|此前|以前|你可以|您可以|可以(?:运行|执行|跑)|可以通过[^了\s，。！；、)）]|可(?:运行|执行)|记得|想要|要确保|用于|用来|若要|部分(?:地)?(?:测试|用例|单测|通过|修复|完成|解决|成功)|(?:有|一|大)部分|^[\s、，]*部分|几乎|差不多";
-    DENIED = r"\b(?:not|never|no|none|neither|all but|but (?:one|two|three|four|\d+)|bar one|apart from|other than|save for|nothing|cannot|unable|without|fail(?:s|ed|ing|ure|ures)?|broken|breaks?|errors?|unverified|untested|except|almost|nearly|most|some|only|partially|skip(?:ped)?|pending|blocked|instead of|todo)\b|n't|n’t|❌|⚠|\b\d+ failed|并非|不是|除[^，。]{1,12}外|与否|未|没有|没|无法|不能|不|失败|尚|大部分|多数|除了|除此|仅|只有|跳过|有问题|待";
+    DENIED = r"\b(?:not|never|no|none|neither|all but|but (?:one|two|three|four|\d+)|bar one|apart from|other than|save for|nothing|cannot|unable|without|fail(?:s|ed|ing|ure|ures)?|broken|breaks?|errors?|unverified|untested|except|almost|nearly|only|partially|skip(?:ped)?|pending|blocked|instead of|todo)\b|n't|n’t|❌|⚠|\b\d+ failed|并非|不是|除[^，。]{1,12}外|与否|未|没有|没|无法|不能|不|失败|尚|除了|除此|仅|只有|跳过|有问题|待";
+    NOT_ALL = r"\b(?:most|some|few|half)\b|大部分|多数|少数";
     EXCEPT = r"\b(?:except|apart from|other than|save for|aside from|instead of|unable|cannot|could|only)\b|除|❌|⚠|失败|无法|不能";
     DENIED_BEFORE = r"\b(?:not|never|no|none|nothing|cannot|unable|without|haven|hasn|isn|failed to)\b|n't|n’t|❌|未|没有|没|无法|不能|并不|不会|尚";
     FAILURE = r"\bfail(?:s|ed|ing|ures?)?\b|\bbroken\b|\berrors?\b|\bred\b|❌|失败|报错|未通过|没通过|没有通过|不通过";
@@ -117,11 +118,12 @@ impl Clause {
     }
 
     /// True when something is denied from the part on that this place stands in, or an exception is made anywhere.
-    pub(crate) fn denies(&self, place: usize) -> bool {
+    pub(crate) fn denies(&self, place: &Range<usize>) -> bool {
         let text = without_code(&self.text);
-        let before = text.get(..place).unwrap_or_default();
+        let before = text.get(..place.start).unwrap_or_default();
         let start = before.rfind([',', '，']).unwrap_or_default();
-        DENIED.fits(text.get(start..).unwrap_or_default()) || EXCEPT.fits(&text) || BEFOREHAND.fits(&text)
+        let not_all = NOT_ALL.fits(text.get(start..place.end).unwrap_or_default());
+        not_all || DENIED.fits(text.get(start..).unwrap_or_default()) || EXCEPT.fits(&text) || BEFOREHAND.fits(&text)
     }
 
     /// True when something before this place is denied.

@@ -43,7 +43,7 @@ pub(crate) fn lints(clause: &Clause, before: &str) -> Vec<Said> {
 
 fn lint(clause: &Clause) -> Vec<Said> {
     let found = claimed(clause, &[&LINT, &LINT_BEHIND, &LINT_PASSED, &LINT_LISTED, &NO_LINT])
-        .filter(|range| !clause.denies(range.start));
+        .filter(|range| !clause.denies(range));
     let Some(range) = found else { return Vec::new() };
     let said = |lint: (LintClass, Option<String>)| Said {
         warnings: of_warnings(clause),
@@ -68,7 +68,7 @@ fn lint(clause: &Clause) -> Vec<Said> {
 /// "I ran the linter; it is clean": said of what was run just before.
 fn lint_in_short(clause: &Clause, before: &str) -> Vec<Said> {
     let spoken = LINT_SUBJECT.fits(&clause.text) || LINTERS.fits(&clause.text);
-    let found = claimed(clause, &[&IN_SHORT]).filter(|range| !spoken && !clause.denies(range.start));
+    let found = claimed(clause, &[&IN_SHORT]).filter(|range| !spoken && !clause.denies(range));
     let Some(range) = found.filter(|_| RAN_BEFORE.fits(before)) else { return Vec::new() };
     let said =
         |lint| Said { warnings: of_warnings(clause), lint: Some(lint), ..Said::new(ClaimKind::Lint, range.clone()) };

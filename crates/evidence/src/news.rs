@@ -8,7 +8,7 @@ use std::ops::Range;
 const NO: &str = r"(?:no|zero|0|without|with no|with zero|not (?:a single|one|any)|free of)";
 
 /// Bad news, as nouns and as verbs of a noun.
-const BAD: &str = r"(?:failed|fails?|failures?|failing|errors?|warnings?|issues?|problems?|regressions?|errored|skipped|skips|diagnostics?|complaints?|changes?|modifications?|findings?|violations?|offen[sc]es?|differences?|diffs?|lints?|objections?|hits?|hitch(?:es)?|hints?|remarks?|defects?|breakages?)";
+const BAD: &str = r"(?:failed|fails?|failures?|failing|errors?|warnings?|issues?|problems?|regressions?|errored|skipped|skips|diagnostics?|complaints?|changes?|modifications?|findings?|violations?|offen[sc]es?|differences?|diffs?|lints?|objections?|hits?|hitch(?:es)?|hints?|remarks?|defects?|breakages?|surprises?)";
 
 /// Verbs by which a check tells of something.
 const TELLS: &str = r"(?:reports?|reported|finds?|found|prints?|printed|shows?|showed|says|said|has|had|gives?|gave|outputs?|returns?|returned|lists?|listed|detects?|detected|flags?|flagged|raises?|raised|yields?|emits?|emitted|produces?|produced|see|saw|turns? up|turned up|leaves?|left)";
@@ -29,7 +29,7 @@ fn denied() -> String {
     [
         format!(r"\b{NO}{qualities}[ -]{BAD}\b(?: (?:fires?|fired|left|remain\w*|whatsoever|at all))?"),
         format!(r"\b{TELLS} (?:nothing|no output)\b(?: to (?:complain about|say|report|fix|flag)| behind)?"),
-        r"\bnothing(?: left)?(?: (?:is|was|to|needs?|needed))*(?: be)? (?:fail(?:s|ed|ing)?|broke(?:n)?|breaks?|flagged|wrong|reported|complain(?: about)?|report|flag|(?:re)?format\w*|fix\w*|chang\w*|mend\w*)\b".to_owned(),
+        r"\bnothing(?: left)?(?: (?:is|was|to|needs?|needed))*(?: be)? (?:fail(?:s|ed|ing)?|broke(?:n)?|breaks?|regress(?:ed|es)|flagged|wrong|reported|complain(?: about)?|report|flag|(?:re)?format\w*|fix\w*|chang\w*|mend\w*)\b".to_owned(),
         r"\bno files?(?: left)? (?:to|needs?|needed) (?:be )?(?:re)?(?:format|fix|chang|mend)\w*".to_owned(),
         r"\b(?:none|not one)(?: of (?:the|these|them|our|its|my|those))?(?: \d+)?(?: tests?| specs?| checks?| cases?)?(?: \w+)? (?:fail(?:s|ed|ing)?|breaks?|broke|complain(?:s|ed)?)\b".to_owned(),
         format!(r"\b(?:do|does|did)(?:n't|n’t| not) (?:report|find|show|flag|raise|print|emit|produce|give|yield|have|list|output|throw|detect|turn up|return)(?: (?:anything|a thing)| (?:any|a|a single|one){qualities} {BAD})\b"),

@@ -34,7 +34,7 @@ pub(crate) fn tests(clause: &Clause, after_tests: bool) -> Option<Said> {
         .or_else(|| claimed(clause, &[&EVERYTHING]).filter(|_| bare))
         .or_else(|| claimed(clause, &[&BACK]).filter(|_| bare && after_tests));
     let ran = passes.is_none();
-    let range = passes.or_else(|| claimed(clause, &[&RAN, &TESTED])).filter(|range| !clause.denies(range.start))?;
+    let range = passes.or_else(|| claimed(clause, &[&RAN, &TESTED])).filter(|range| !clause.denies(range))?;
     // Of twelve tests ten pass: that tells of a failure.
     let shares = OF_ALL.find(&clause.text).and_then(|place| share(clause.text.get(place)?));
     if shares.is_some_and(|(of, all)| of < all) {
