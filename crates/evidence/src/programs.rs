@@ -60,7 +60,7 @@ patterns! {
 /// True when this check runs what the claim names.
 pub(crate) fn runs(check: &Check, words: &[String], said: &Said) -> bool {
     match said.kind {
-        ClaimKind::Tests => tests(check, said),
+        ClaimKind::Tests => tests(check, said) && by_means(words, said),
         ClaimKind::Build => builds(check, words, said),
         _ => true,
     }
@@ -84,6 +84,22 @@ fn tests(check: &Check, said: &Said) -> bool {
         programs.contains(&check.program.as_str()) || (SCRIPTED.contains(&name) && JS.contains(&check.program.as_str()))
     };
     script || named.is_empty() || named.iter().any(|(_, name)| is(name))
+}
+
+/// Means of running tests that are words of the command, each as prose calls it.
+const MEANS: [(&str, &str); 6] = [
+    ("miri", "miri"),
+    ("race detector", "-race"),
+    ("竞态检测", "-race"),
+    ("valgrind", "valgrind"),
+    ("sanitizer", "sanitize"),
+    ("release mode", "release"),
+];
+
+/// True when the means that a claim names were there.
+fn by_means(words: &[String], said: &Said) -> bool {
+    let named = MEANS.iter().filter(|(name, _)| said.words.contains(name));
+    named.into_iter().all(|(_, means)| words.iter().any(|word| word.contains(means)))
 }
 
 /// A build for a release is one with that option, and a check of types makes nothing that could be shipped.

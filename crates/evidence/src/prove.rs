@@ -80,6 +80,10 @@ fn checked(deeds: &Deeds, said: &Said) -> Proof {
             (None, None) => Proof::unsupported(Why::Empty),
         };
     };
+    let passed = all.iter().filter(|tried| tried.ended == Ended::Passed).filter(covers).count();
+    if passed < said.times {
+        return Proof::unsupported(Why::Part { line: line_of(proof.run) }).by(proof.call);
+    }
     if let Some(number) = said.number.filter(|_| said.kind == ClaimKind::Tests)
         && !matches!(&proof.run.told, Summary::Passed(counts) if counted(counts, said).contains(&number))
     {

@@ -106,6 +106,7 @@ pub(crate) fn reach(clause: &Clause, range: &Range<usize>) -> Reach {
     for (_, code) in said::quoted(text) {
         match said::quoted_check(code) {
             Some(check) => command = Some(check.part),
+            None if code.starts_with('-') => {}
             None => names.push(code.to_owned()),
         }
     }

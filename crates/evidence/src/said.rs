@@ -46,6 +46,8 @@ pub(crate) struct Said {
     pub(crate) programs: Vec<(String, String)>,
     /// True when its number is one of files or suites.
     pub(crate) of_groups: bool,
+    /// How often it says that they were run.
+    pub(crate) times: usize,
     /// The calls that are said to prove it; none where any may.
     pub(crate) by: Option<Vec<CallId>>,
 }
@@ -103,6 +105,7 @@ impl Said {
             quotes_build: false,
             programs: Vec::new(),
             of_groups: false,
+            times: 1,
             by: None,
         }
     }
@@ -135,6 +138,11 @@ impl Said {
     pub(crate) fn quotes(&mut self, clause: &Clause) {
         const TALK: &[&str] = &["--quiet", "--silent", "--verbose", "--nocapture", "--color", "--no-color"];
         for (_, code) in quoted(&clause.text) {
+            // An option alone is one that it is said to have been run with.
+            if code.starts_with("--") && !TALK.contains(&code) {
+                self.flags.push(code.to_owned());
+                continue;
+            }
             for ran in line::commands(code) {
                 let about = command::check(&ran.words).filter(|check| match self.kind {
                     ClaimKind::Tests => check.tests,
@@ -171,6 +179,7 @@ impl Said {
         self.flags.extend(other.flags);
         self.programs.extend(other.programs);
         self.of_groups |= other.of_groups;
+        self.times = self.times.max(other.times);
         self.elsewhere |= other.elsewhere;
         self.reach.all |= other.reach.all;
     }

@@ -24,6 +24,9 @@ patterns! {
     NUMBER = r"\b(\d+)(?:/\d+)? ?(?:\w+ )?(?:tests?\b|pass(?:ed|ing)?\b|test cases|specs|examples?\b|个|项|条)|\bpass(?:ed|es|ing)? ?[:：] ?(\d+)\b|通过 ?[:：] ?(\d+)";
     GROUPS = r"\b(\d+) (?:test )?(?:suites|files)\b|(\d+) ?个(?:测试)?(?:文件|套件)";
     OF_ALL = r"\b(\d+)(?:/| of )(\d+)\b";
+    OTHER_PLACE = r"\bon (?:windows|macos|mac|all (?:\w+ )?platforms|every platform|both platforms|staging|production)\b|(?:所有|各|全)平台|(?:windows|macos|mac|staging) ?(?:上|环境|下)|线上环境";
+    TIMES = r"\b(twice|(?:two|three|four|five|ten|\d+|several|multiple|many) times)\b|([两二三四五十]|\d+|多)(?:遍|次)";
+    ALL_OF = r"\ball (two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty) (?:\w+ )?(?:tests?|specs|cases)\b|(?:全部|所有)?([一二两三四五六七八九十]{1,3}) ?(?:个|项|条)(?:测试|用例|单测)?[^，。]{0,4}?(?:全部|全都|均)";
     ELSEWHERE = r"\bci\b|\bpipeline\b|github actions|流水线";
 }
 
@@ -41,13 +44,62 @@ pub(crate) fn tests(clause: &Clause, after_tests: bool) -> Option<Said> {
         return None;
     }
     let number = NUMBER.all(&unstressed(&clause.text)).first().and_then(|(_, number)| number.parse().ok());
-    let number = number.or(shares.map(|(of, _)| of));
+    let spelled = || ALL_OF.all(&clause.text).first().and_then(|(_, word)| numeral(word));
+    let number = number.or(shares.map(|(of, _)| of)).or_else(spelled);
     let tested = ran && !RAN.fits(&clause.text);
     let mut reach = reach(clause, &range);
     reach.some |= tested;
-    let elsewhere = ELSEWHERE.fits(clause.text.get(range.clone()).unwrap_or_default());
+    let elsewhere =
+        ELSEWHERE.fits(clause.text.get(range.clone()).unwrap_or_default()) || OTHER_PLACE.fits(&clause.text);
+    let times = TIMES.all(&clause.text).first().map_or(1, |(_, word)| repeated(word));
     let of_groups = GROUPS.all(&clause.text).first().is_some_and(|(_, group)| group.parse().ok() == number);
-    Some(Said { reach, number, of_groups, ran, elsewhere, ..Said::new(ClaimKind::Tests, range) })
+    Some(Said { reach, number, of_groups, times, ran, elsewhere, ..Said::new(ClaimKind::Tests, range) })
+}
+
+/// How often something was done by these words; twice at least where they do not say.
+fn repeated(word: &str) -> usize {
+    let first = word.split(' ').next().unwrap_or(word);
+    let number = first.parse().ok().or_else(|| numeral(first).and_then(|number| usize::try_from(number).ok()));
+    number.unwrap_or(2).max(1)
+}
+
+/// A number that is spelled.
+fn numeral(word: &str) -> Option<u64> {
+    const ENGLISH: [&str; 20] = [
+        "one",
+        "two",
+        "three",
+        "four",
+        "five",
+        "six",
+        "seven",
+        "eight",
+        "nine",
+        "ten",
+        "eleven",
+        "twelve",
+        "thirteen",
+        "fourteen",
+        "fifteen",
+        "sixteen",
+        "seventeen",
+        "eighteen",
+        "nineteen",
+        "twenty",
+    ];
+    if let Some(at) = ENGLISH.iter().position(|name| *name == word) {
+        return u64::try_from(at + 1).ok();
+    }
+    let digit = |c: char| "零一二三四五六七八九".chars().position(|other| other == c).or((c == '两').then_some(2));
+    let (mut tens, mut ones) = (0, None);
+    for c in word.chars() {
+        if c == '十' {
+            tens = ones.take().unwrap_or(1);
+        } else {
+            ones = Some(digit(c)?);
+        }
+    }
+    u64::try_from(tens * 10 + ones.unwrap_or(0)).ok().filter(|number| *number > 0)
 }
 
 /// True when a part quotes a command that runs no tests: what it says in short is said of that.
