@@ -58,7 +58,7 @@ pub(crate) enum End {
 
 #[derive(Debug, Clone)]
 pub(crate) enum What {
-    Ran(Run),
+    Ran(Box<Run>),
     Wrote(Written),
 }
 
@@ -99,6 +99,10 @@ pub(crate) struct Run {
     files: Vec<String>,
     /// The code that its line wrote out for each check.
     codes: Vec<Option<i32>>,
+    /// True when what it wrote stands right behind it.
+    pub(crate) wrote: bool,
+    /// For each check, whether nothing behind it in its line changed code.
+    settled: Vec<bool>,
 }
 
 impl Run {
@@ -106,7 +110,7 @@ impl Run {
     fn read(&mut self, output: &str) {
         let mixed = self.checks.iter().any(|(_, check)| !check.tests);
         self.told = summary::summary(output, if mixed { Reading::Mixed } else { Reading::Told });
-        self.untold = summary::summary(output, Reading::Untold);
+        self.untold = summary::summary(output, if mixed { Reading::UntoldMixed } else { Reading::Untold });
         self.built = summary::built(output);
         self.clean = summary::clean(output);
         self.warns = summary::warns(output);
@@ -140,6 +144,12 @@ impl Run {
                 && !ran.strange
                 && ran.away.as_ref().is_none_or(shown)
                 && ran.through.iter().all(|filter| filters::lets_failures_through(filter, check.family)))
+    }
+
+    /// True when nothing that stands behind this check in its line changed code.
+    pub(crate) fn settles(&self, ran: &Ran) -> bool {
+        let at = self.checks.iter().position(|(other, _)| other == ran);
+        at.and_then(|at| self.settled.get(at)).copied().unwrap_or_default()
     }
 
     /// The code that its line wrote out for this check.
@@ -224,7 +234,7 @@ impl Deeds {
             What::Ran(run) => Some(run),
             What::Wrote(_) => None,
         });
-        let proves = |run: &&mut Run| run.checks.len() == 1 && run.files.iter().any(|other| other == file);
+        let proves = |run: &&mut Box<Run>| run.checks.len() == 1 && run.files.iter().any(|other| other == file);
         if let Some(run) = run.filter(proves).filter(|run| run.exit.is_some()) {
             let mut read = run.clone();
             read.read(output);
@@ -265,19 +275,33 @@ impl Deeds {
             }
         }
         let gone: Vec<String> = before.gone.iter().chain(&after.gone).cloned().collect();
+        let after_tools = told.code().is_some();
         after.paths.extend(told.paths.into_iter().filter(|path| !gone.contains(path)));
         after.gone.extend(told.gone);
         self.wrote(call, before);
         let files = judged.iter().flat_map(|(ran, _)| outputs(ran)).collect();
         let working = judged.iter().filter(|(ran, _)| !is_quiet(ran)).count();
         let shown = judged.iter().filter(|(ran, _)| shows_files(ran)).map(|(ran, _)| ran.words.clone()).collect();
+        let settled = settled(&judged, after_tools);
         let plain = judged.iter().all(|(ran, _)| ran.told);
         let acts = judged.iter().any(|(ran, check)| check.is_some() || writes::written(ran, None).perhaps);
         let checks = judged.into_iter().filter_map(|(ran, check)| Some((ran, check?))).collect();
         let line = line.to_owned();
-        let mut run = Run { line, checks, exit, files, shown, plain, acts, lone: working == 1, ..Run::default() };
+        let mut run = Run {
+            line,
+            checks,
+            exit,
+            files,
+            shown,
+            plain,
+            acts,
+            settled,
+            wrote: !after.is_nothing(),
+            lone: working == 1,
+            ..Run::default()
+        };
         run.read(&output);
-        self.done.push(Deed { call: call.cloned(), what: What::Ran(run) });
+        self.done.push(Deed { call: call.cloned(), what: What::Ran(Box::new(run)) });
         self.wrote(call, after);
     }
 }
@@ -348,6 +372,13 @@ fn own_output(commands: &[(Ran, Option<Check>)], output: &str) -> String {
         return output.to_owned();
     }
     output.lines().filter(|line| !texts.iter().any(|text| line.trim() == text)).collect::<Vec<_>>().join("\n")
+}
+
+/// For each check of a line, whether no command behind it changes code; `told` when files changed and nobody knows by which.
+fn settled(judged: &[(Ran, Option<Check>)], told: bool) -> Vec<bool> {
+    let changes = |(ran, check): &(Ran, Option<Check>)| writes::written(ran, check.as_ref()).code().is_some();
+    let checks = judged.iter().enumerate().filter(|(_, (_, check))| check.is_some());
+    checks.map(|(at, _)| !told && !judged.iter().skip(at + 1).any(changes)).collect()
 }
 
 /// Programs of a line that neither check nor change anything.

@@ -147,10 +147,9 @@ fn hides(proof: &Tried<'_>) -> bool {
 
 /// What a good check is worth now: nothing of the code may have changed since.
 fn held(deeds: &Deeds, proof: &Tried<'_>) -> Proof {
-    // One that writes what it finds wrong is good for what it wrote.
-    let own = proof.check.writes
-        && proof.run.lone
-        && deeds.done.get(proof.at + 1).is_some_and(|next| next.call.as_ref() == proof.call);
+    // One that writes what it finds wrong is good for what it wrote, and so is what runs behind it.
+    let settled = proof.ran.is_some_and(|ran| proof.run.settles(ran)) || (proof.check.writes && proof.run.lone);
+    let own = settled && proof.run.wrote;
     worth(deeds, proof.at + 1 + usize::from(own), proof.run, proof.call)
 }
 
@@ -184,8 +183,7 @@ pub(crate) fn whole(deeds: &Deeds, at: usize) -> Proof {
     if !run.acts || !run.plain {
         return Proof::unsupported(Why::Unseen { line: line_of(run) }).by(call);
     }
-    let own = deeds.done.get(at + 1).is_some_and(|next| next.call == deed.call);
-    worth(deeds, at + 1 + usize::from(own), run, call)
+    worth(deeds, at + 1 + usize::from(run.wrote), run, call)
 }
 
 /// Why a line as a whole proves nothing; none when it ended well.
@@ -307,13 +305,7 @@ fn again(deeds: &Deeds, said: &Said, first: usize) -> Proof {
             let check = Check::default();
             let proof = Tried { at, call: deed.call.as_ref(), run, check: &check, ran: None, ended: Ended::Passed };
             // The command itself may write; what it wrote stands right behind it.
-            held(
-                deeds,
-                &Tried {
-                    at: at + usize::from(deeds.done.get(at + 1).is_some_and(|next| next.call == deed.call)),
-                    ..proof
-                },
-            )
+            held(deeds, &Tried { at: at + usize::from(run.wrote), ..proof })
         }
         _ => Proof::unsupported(Why::UnprovedFix),
     }
@@ -368,7 +360,7 @@ pub(crate) fn done(deeds: &Deeds, calls: &[CallId], writes: bool, fails: bool) -
         .enumerate()
         .filter(|(_, deed)| named(deed))
         .filter_map(|(at, deed)| match &deed.what {
-            What::Ran(run) => Some((at, deed.call.as_ref()?, run)),
+            What::Ran(run) => Some((at, deed.call.as_ref()?, run.as_ref())),
             What::Wrote(_) => None,
         })
         .collect();

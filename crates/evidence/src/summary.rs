@@ -39,6 +39,7 @@ patterns! {
     PACKAGE = r"(?m)^ok\s+\S+\s+(?:[\d.]+m?s|\(cached\))(?:\s+coverage:[^\n]*)?\s*$|^> Task \S*:(?:\w+Test|test)(?: UP-TO-DATE| FROM-CACHE)?\s*$";
     FAILED = r"(?i)\b[1-9]\d*\s*(?:tests?\s+|examples?\s+)?(?:failed|failing|failures?)\b|\b(?:failures|errors|failed|fail)[:=]\s*[1-9]|# fail [1-9]|ℹ fail [1-9]";
     ERRORS = r"(?i)\b[1-9]\d*\s*(?:tests?\s+|examples?\s+)?(?:errors?|errored)\b";
+    TEST_ERRORS = r"(?im)\b\d+ (?:passed|failed|skipped)[^\n]*\b[1-9]\d* errors?\b|^=*\s*[1-9]\d* errors? in [\d.]+s";
     FAILED_TESTS = r"(?m)^\s*(?:FAILED |--- FAIL: |FAIL: |● |✕ |✗ |× |not ok \d+ (?:- )?)(\S.*)$|^test (\S+) \.\.\. FAILED";
     FAILED_FILES = r"(?m)^\s*FAIL(?:ED)?:?\s+(\S+)";
     FAILED_COUNT = r"(?i)\b([1-9]\d*) (?:tests? )?(?:failed|failing|failures?)\b";
@@ -64,15 +65,20 @@ pub(crate) enum Reading {
     Mixed,
     /// The code is not known: whatever looks like a failure is one.
     Untold,
+    /// The same, and other checks wrote into the same output.
+    UntoldMixed,
 }
 
 /// What this output says.
 pub(crate) fn summary(output: &str, reading: Reading) -> Summary {
+    let mixed = matches!(reading, Reading::Mixed | Reading::UntoldMixed);
+    let untold = matches!(reading, Reading::Untold | Reading::UntoldMixed);
     let failed = FAILED.fits(output)
         || FAILED_RUNS.fits(output)
         || NOT_FOUND.fits(output)
-        || (reading != Reading::Mixed && ERRORS.fits(output))
-        || (reading == Reading::Untold && FAILED_WORDS.fits(output));
+        || (!mixed && ERRORS.fits(output))
+        || TEST_ERRORS.fits(output)
+        || (untold && FAILED_WORDS.fits(output));
     let shares: Vec<(u64, u64)> = SHARES.all(output).into_iter().filter_map(|(_, text)| share(text)).collect();
     if failed || shares.iter().any(|(of, all)| of < all) {
         return Summary::Failed;
