@@ -92,6 +92,10 @@ impl Before {
     pub(crate) fn compare(&self) -> Left {
         match self.0 {}
     }
+
+    pub(crate) fn take_over(&mut self, _: &Self) {
+        match self.0 {}
+    }
 }
 
 impl Sandbox {

@@ -130,6 +130,15 @@ impl Surfaces {
             .collect()
     }
 
+    /// Has what was seen earlier count at these places, whether something was there or not. What was not kept of it stays
+    /// as it is seen now.
+    pub(crate) fn take_over(&mut self, earlier: &Self, at: impl Fn(&Path) -> bool) {
+        let unkept = |path: &PathBuf| matches!(earlier.0.get(path), Some(Surface::Unkept));
+        self.0.retain(|path, _| !at(path) || unkept(path));
+        let known = earlier.0.iter().filter(|(path, _)| at(path) && !unkept(path));
+        self.0.extend(known.map(|(path, surface)| (path.clone(), surface.clone())));
+    }
+
     /// Sets aside what is new or other than before, and puts back what was there.
     pub fn set_aside_since(&self, before: &Self, quarantine: &Path) -> Vec<SetAside> {
         let changed = |(path, surface): &(&PathBuf, &Surface)| {

@@ -112,7 +112,7 @@ impl Running {
             Confinement::None | Confinement::Held(_) => (None, Vec::new()),
             Confinement::Boxed(sandbox) => {
                 let sandbox = Arc::clone(sandbox);
-                let look = move || (sandbox.recover(), Vigil::begin(sandbox.look()));
+                let look = move || (sandbox.recover(), Vigil::begin(|| sandbox.look()));
                 let (found, vigil) = apart(look).await.map_err(|source| explain(command, source))?;
                 (Some(vigil), found)
             }

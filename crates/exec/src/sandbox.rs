@@ -268,14 +268,19 @@ impl Sandbox {
         Ok(confined)
     }
 
-    /// What stands at the protected places now.
+    /// What stands at the protected places now or, where commands of other processes run there, what stood before them.
     pub(crate) fn look(&self) -> Before {
         let BoxOptions { linked, quarantine, .. } = &self.options;
         #[cfg(test)]
         if self.lacks(Piece::Aside) {
             return Before::look(&[], &[], None, quarantine);
         }
-        Before::look(&self.layout.roots, &self.layout.startup, linked.as_ref(), quarantine)
+        // One may end, and another begin, while it is looked.
+        let mut others = kept::of_others(quarantine);
+        let mut before = Before::look(&self.layout.roots, &self.layout.startup, linked.as_ref(), quarantine);
+        others.extend(kept::of_others(quarantine));
+        others.iter().for_each(|other| before.take_over(other));
+        before
     }
 
     /// Moves aside what commands left here that nobody looked at to their end.

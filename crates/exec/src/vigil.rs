@@ -1,5 +1,8 @@
 //! What has to be looked at when a command that may write has ended. Whoever leaves before that can have it done at once;
 //! where nobody can, it is on disk for whoever comes next.
+//!
+//! Commands overlap. What stood before the first of them is what counts for all: what one of them makes is never what was
+//! there before another.
 
 use crate::Quarantined;
 use crate::sandbox::{Before, Kept, Left};
@@ -15,6 +18,8 @@ const AT_MOST: Duration = Duration::from_secs(10);
 
 /// Those that are open in this process: signals are the process's, and so is what has to be done before it ends.
 static OPEN: Mutex<Vec<Weak<Vigil>>> = Mutex::new(Vec::new());
+/// One begins at a time, so that none comes to be between what another sees and what it takes over.
+static BEGINNING: Mutex<()> = Mutex::new(());
 /// What was moved when nobody was left to be told.
 static UNTOLD: Mutex<Vec<Quarantined>> = Mutex::new(Vec::new());
 /// True once this process is about to end.
@@ -22,19 +27,38 @@ static LEAVING: AtomicBool = AtomicBool::new(false);
 
 /// What stood before a command, until its end was looked at.
 pub(crate) struct Vigil {
-    before: Mutex<Option<(Before, Option<Kept>)>>,
+    /// None once its end was looked at.
+    before: Mutex<Option<Arc<Before>>>,
+    kept: Mutex<Option<Kept>>,
     tree: OnceLock<Arc<Tree>>,
+    /// True once its end was looked at; held by whoever looks.
+    settled: Mutex<bool>,
 }
 
 impl Vigil {
-    /// Begins before the command does.
-    pub(crate) fn begin(before: Before) -> Arc<Self> {
+    /// Begins before the command does, with a look. Of what others see that have not been looked at to their end, what was
+    /// there before them counts.
+    pub(crate) fn begin(look: impl FnOnce() -> Before) -> Arc<Self> {
+        let _alone = BEGINNING.lock().unwrap_or_else(PoisonError::into_inner);
+        // One that ends while it is looked is among them: what it left may be seen.
+        let earlier: Vec<Arc<Before>> = open().iter().filter_map(|vigil| vigil.standing()).collect();
+        let mut before = look();
+        earlier.iter().for_each(|earlier| before.take_over(earlier));
         let kept = before.keep().inspect_err(|error| tracing::warn!(%error, "look_not_kept")).ok();
-        let vigil = Arc::new(Self { before: Mutex::new(Some((before, kept))), tree: OnceLock::new() });
+        let vigil = Arc::new(Self {
+            before: Mutex::new(Some(Arc::new(before))),
+            kept: Mutex::new(kept),
+            tree: OnceLock::new(),
+            settled: Mutex::new(false),
+        });
         let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
         open.retain(|other| other.strong_count() > 0);
         open.push(Arc::downgrade(&vigil));
         vigil
+    }
+
+    fn standing(&self) -> Option<Arc<Before>> {
+        self.before.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// The command is there.
@@ -44,10 +68,13 @@ impl Vigil {
 
     /// Looks at what the command left; nothing when somebody did so before.
     pub(crate) fn settle(&self) -> Left {
-        let mut before = self.before.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some((before, kept)) = before.take() else { return Left::default() };
-        let left = before.compare();
-        if let Some(kept) = kept {
+        let mut settled = self.settled.lock().unwrap_or_else(PoisonError::into_inner);
+        if std::mem::replace(&mut *settled, true) {
+            return Left::default();
+        }
+        let left = self.standing().map(|before| before.compare()).unwrap_or_default();
+        self.before.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(kept) = self.kept.lock().unwrap_or_else(PoisonError::into_inner).take() {
             kept.forget();
         }
         left
@@ -91,12 +118,17 @@ impl Vigil {
 
 impl Drop for Vigil {
     fn drop(&mut self) {
-        let before = self.before.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let kept = self.kept.get_mut().unwrap_or_else(PoisonError::into_inner);
         // Where no command came to be there is nothing to look at.
-        if let (None, Some((_, Some(kept)))) = (self.tree.get(), before.take()) {
+        if let (None, Some(kept)) = (self.tree.get(), kept.take()) {
             kept.forget();
         }
     }
+}
+
+/// Those that are open now, in the order in which they began.
+fn open() -> Vec<Arc<Vigil>> {
+    OPEN.lock().unwrap_or_else(PoisonError::into_inner).iter().filter_map(Weak::upgrade).collect()
 }
 
 /// Never resolves once this process is about to end: what follows from the end of a command, such as another request to a
@@ -117,8 +149,7 @@ pub(crate) fn untold() -> Vec<Quarantined> {
 pub fn settle_all(patience: Duration) -> Vec<Quarantined> {
     LEAVING.store(true, Ordering::Relaxed);
     let until = Instant::now() + patience;
-    let open = OPEN.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    let open: Vec<Arc<Vigil>> = open.iter().filter_map(Weak::upgrade).collect();
+    let open = open();
     open.iter().for_each(|vigil| vigil.end());
     // The last one first, as when they are found on disk.
     let mut moved: Vec<Quarantined> =

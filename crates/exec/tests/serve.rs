@@ -501,6 +501,76 @@ async fn protected_files_that_it_made_are_moved_aside() {
     assert!(!place.work.path().join(".envrc").exists());
 }
 
+/// Plants what git, direnv and editors would run: `sub` is a repository.
+const PLANTS: &str = "printf '[core]\\n\\tfsmonitor = evil\\n' > sub/.git/config; printf '#!/bin/sh\\n' > sub/.git/hooks/post-checkout; \
+                      chmod +x sub/.git/hooks/post-checkout; echo evil > .envrc; mkdir -p .vscode; echo {} > .vscode/tasks.json; \
+                      echo planted; read x";
+
+fn repository(work: &Path) {
+    fs::create_dir_all(work.join("sub/.git/hooks")).unwrap();
+    fs::write(work.join("sub/.git/HEAD"), "ref: refs/heads/main\n").unwrap();
+    fs::write(work.join("sub/.git/config"), HARMLESS).unwrap();
+}
+
+const HARMLESS: &str = "[core]\n\tbare = false\n";
+
+/// Nothing of what was planted is there.
+fn assert_clean(work: &Path) {
+    assert_eq!(fs::read_to_string(work.join("sub/.git/config")).unwrap(), HARMLESS);
+    for gone in ["sub/.git/hooks/post-checkout", ".envrc", ".vscode"] {
+        assert!(!work.join(gone).exists(), "{gone}");
+    }
+}
+
+/// What one of them plants is not what was there before the next.
+#[tokio::test]
+async fn c2_of_commands_that_overlap_what_stood_before_the_first_counts() {
+    let place = Place::new();
+    let work = place.work.path();
+    let Some(confinement) = boxed(place.options()) else { return };
+    repository(work);
+    let again = format!("echo up; read x; {PLANTS}");
+    let mut first = child(&place, &confinement, PLANTS).await;
+    expect(&mut first, "planted\n").await;
+    let mut second = child(&place, &confinement, &again).await;
+    expect(&mut second, "up\n").await;
+    assert_eq!(first.close(LONG).await.quarantined.len(), 4);
+    assert_clean(work);
+    // The first is over, and counts all the same: the second has taken over.
+    let mut third = child(&place, &confinement, &again).await;
+    expect(&mut third, "up\n").await;
+    for mut last in [second, third] {
+        tell(&mut last, "go\n").await;
+        expect(&mut last, "planted\n").await;
+        assert_eq!(last.close(LONG).await.quarantined.len(), 4, "set aside once, set aside again");
+        assert_clean(work);
+    }
+}
+
+/// The same where the first belongs to another process, of which nothing is known but what is on disk.
+#[tokio::test]
+async fn c2_commands_of_other_sessions_overlap_too() {
+    let place = Place::new();
+    let work = place.work.path();
+    let Some(confinement) = boxed(place.options()) else { return };
+    repository(work);
+    let first = child(&place, &confinement, "read x").await;
+    let folder = place.state.path().join("quarantine.running");
+    let record = fs::read_dir(&folder).unwrap().next().unwrap().unwrap().path();
+    let theirs = folder.join("0-1x1-0.look");
+    fs::copy(record, &theirs).unwrap();
+    let lock = File::open(&theirs).unwrap();
+    rustix::fs::flock(&lock, rustix::fs::FlockOperation::NonBlockingLockExclusive).unwrap();
+    first.close(LONG).await;
+    // As the command of that session would.
+    fs::write(work.join("sub/.git/config"), "[core]\n\tfsmonitor = evil\n").unwrap();
+    fs::write(work.join(".envrc"), "evil\n").unwrap();
+    let mut second = child(&place, &confinement, PLANTS).await;
+    expect(&mut second, "planted\n").await;
+    assert_eq!(second.close(LONG).await.quarantined.len(), 4);
+    assert_clean(work);
+}
+
 /// What it can reach is what its box says.
 #[tokio::test]
 async fn a_child_is_held_by_its_box() {

@@ -12,6 +12,7 @@ use std::io::{self, Read, Write};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, SystemTime};
 
@@ -69,11 +70,20 @@ impl Before {
     }
 }
 
+fn now() -> u128 {
+    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_nanos()
+}
+
+/// What stands in the names of our own: a number of a process alone may stand for one elsewhere too.
+fn own() -> &'static str {
+    static OWN: OnceLock<String> = OnceLock::new();
+    OWN.get_or_init(|| format!("-{}x{:x}-", std::process::id(), now()))
+}
+
 /// A file of its own, whose name sorts by time.
 fn draft(folder: &Path) -> io::Result<(PathBuf, File)> {
     static NEXT: AtomicU32 = AtomicU32::new(0);
-    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_nanos();
-    let name = format!("{now:024}-{}-{}.draft", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+    let name = format!("{:024}{}{}.draft", now(), own(), NEXT.fetch_add(1, Ordering::Relaxed));
     let mut tries = 0;
     loop {
         DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
@@ -98,6 +108,24 @@ fn remove(path: &Path) {
     let _ = fs::remove_file(path);
     // Only an empty folder goes.
     let _ = path.parent().map(fs::remove_dir);
+}
+
+/// What stood before the commands of other processes that have not been looked at to their end, the first one first. Without
+/// any of them this is one failing call.
+pub(super) fn of_others(quarantine: &Path) -> Vec<Before> {
+    let Ok(entries) = fs::read_dir(folder_of(quarantine)) else { return Vec::new() };
+    let whole = |path: &PathBuf| path.extension() == Some(OsStr::new(WHOLE));
+    let ours = |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().contains(own()));
+    let all = entries.flatten().map(|entry| entry.path()).filter(|path| whole(path) && !ours(path));
+    let mut all: Vec<PathBuf> = all.take(MOST_LEFT).collect();
+    all.sort();
+    all.iter().filter_map(|path| read(&bytes_of(&File::open(path).ok()?)?)).collect()
+}
+
+fn bytes_of(file: &File) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    file.take(MOST_READ).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
 }
 
 /// Looks for commands in these folders that were running when Reasonix itself was ended, and moves aside what they left.
@@ -137,9 +165,7 @@ fn left_behind(path: PathBuf, roots: &[PathBuf]) -> Option<(Before, PathBuf, Fil
         remove(&path);
         return None;
     }
-    let mut bytes = Vec::new();
-    (&file).take(MOST_READ).read_to_end(&mut bytes).ok()?;
-    let Some(before) = read(&bytes) else {
+    let Some(before) = read(&bytes_of(&file)?) else {
         tracing::warn!(path = %path.display(), "look_not_understood");
         remove(&path);
         return None;
@@ -164,7 +190,9 @@ fn read(bytes: &[u8]) -> Option<Before> {
 mod tests {
     use super::{folder_of, recover};
     use crate::sandbox::Before;
+    use crate::vigil::Vigil;
     use std::fs;
+    use std::sync::Arc;
 
     #[test]
     fn what_was_left_while_nobody_looked_is_moved_and_the_first_state_is_put_back() {
@@ -208,5 +236,42 @@ mod tests {
         assert_eq!(left(), 1, "that of another folder waits for it");
         assert_eq!(until(&[other], 0), []);
         assert!(!folder_of(&quarantine).exists());
+    }
+
+    /// What was planted while another command ran is found after a kill, though it stood there when the last one began.
+    #[test]
+    fn c2_after_a_kill_what_stood_before_the_first_of_overlapping_commands_counts() {
+        let place = tempfile::tempdir().unwrap();
+        let place = place.path().canonicalize().unwrap();
+        let [work, quarantine] = ["work", "quarantine"].map(|name| place.join(name));
+        let config = work.join("s/.git/config");
+        fs::create_dir_all(config.parent().unwrap()).unwrap();
+        fs::write(work.join("s/.git/HEAD"), "ref: x\n").unwrap();
+        fs::write(&config, "[core]\n\tbare = false\n").unwrap();
+        let begin = || {
+            let vigil = Vigil::begin(|| Before::look(std::slice::from_ref(&work), &[], None, &quarantine));
+            vigil.watches(&Arc::default());
+            vigil
+        };
+        let plant = || {
+            fs::write(&config, "[core]\n\tfsmonitor = evil\n").unwrap();
+            fs::write(work.join(".envrc"), "evil").unwrap();
+        };
+        let first = begin();
+        plant();
+        let second = begin();
+        assert_eq!(first.settle().moved.len(), 2);
+        drop(first);
+        plant();
+        drop(second);
+        let mut moved = Vec::new();
+        // A command that another test starts may have a copy of the lock for a moment.
+        while folder_of(&quarantine).exists() {
+            moved.extend(recover(&quarantine, std::slice::from_ref(&work), None));
+            std::thread::yield_now();
+        }
+        assert_eq!(moved.len(), 2, "{moved:?}");
+        assert_eq!(fs::read_to_string(&config).unwrap(), "[core]\n\tbare = false\n");
+        assert!(!work.join(".envrc").exists());
     }
 }

@@ -59,6 +59,20 @@ impl Before {
         Self { open: open.collect(), roots, surfaces, linked: linked.cloned(), quarantine }
     }
 
+    /// What stood before an earlier command that has not been looked at to its end counts, wherever both look: what has come
+    /// since may be that one's. Where something was and is no more, what comes there is new all the same.
+    pub(crate) fn take_over(&mut self, earlier: &Self) {
+        let ours = |path: &Path| self.roots.iter().any(|root| path.starts_with(root));
+        for (path, target) in earlier.open.iter().filter(|(path, _)| ours(path)) {
+            match self.open.iter_mut().find(|(known, _)| known == path) {
+                Some(known) => known.1.clone_from(target),
+                None => self.open.push((path.clone(), target.clone())),
+            }
+        }
+        let both = |path: &Path| ours(path) && earlier.roots.iter().any(|root| path.starts_with(root));
+        self.surfaces.take_over(&earlier.surfaces, both);
+    }
+
     /// Moves aside what has come since.
     pub(crate) fn compare(&self) -> Left {
         let mut moved = Vec::new();
