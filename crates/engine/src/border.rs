@@ -4,7 +4,7 @@
 use crate::confine::set_aside;
 use reasonix_agent::{BoxFuture, Journal};
 use reasonix_config::{Covered, Hosts, Settings};
-use reasonix_exec::{Confinement, Environment, Ports, Quarantined};
+use reasonix_exec::{Confinement, Environment, Exposed, Ports, Quarantined};
 use reasonix_gate::{Approvals, Aside, AsideWord, rule_for};
 use reasonix_net::NetOptions;
 use reasonix_net::egress::{Admission, Destination, Doorman, serve};
@@ -384,6 +384,17 @@ impl Border for Crossing {
         if !new.is_empty() {
             warn(Phrase::new("engine.not_all_repositories").with("paths", new.join(", ")));
         }
+    }
+
+    fn exposed(&self, exposed: &Exposed) {
+        let Some(gate) = self.gate.get().and_then(|(gate, _)| gate.upgrade()) else { return };
+        let code = match exposed {
+            Exposed::Hidden(_) => "engine.exposed_hidden",
+            Exposed::Fixed(_) => "engine.exposed_fixed",
+            Exposed::Come(_) => "engine.exposed_new",
+        };
+        let phrase = Phrase::new(code).with("path", exposed.path().display());
+        gate.tell(Event::Notice { level: Level::Warning, phrase });
     }
 
     fn ports(&self) -> Option<Arc<dyn Ports>> {

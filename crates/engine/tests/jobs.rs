@@ -386,3 +386,48 @@ async fn what_monitors_say_together_has_a_bound() {
     assert!(said(world.server.requests().last().expect("a request")).contains("than can be told at once"), "{asked}");
     end(handle).await;
 }
+
+/// What is hidden from commands lies bare to a job when it comes to be, or is replaced: the job ends, and everybody is told.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn c4_a_secret_that_comes_or_is_replaced_ends_the_job_and_everybody_is_told() {
+    if !crate::world::has_box() {
+        return;
+    }
+    let reads = json!({"command": "while :; do cat .env; sleep 0.5; done", "background": true, "wait": 0});
+    let begins = || Answer::call("bash", reads.clone());
+    let world =
+        World::new(vec![begins(), Answer::say("a"), begins(), Answer::say("b"), Answer::say("c"), Answer::say("d")])
+            .await;
+    let mut handle = world.open_with(Which::New, |start| {
+        yolo(start);
+        start.world.settings.sandbox = reasonix_config::SandboxSettings::default();
+    });
+    let cases =
+        [("engine.exposed_new", "came to be while it ran"), ("engine.exposed_hidden", "was replaced while it ran")];
+    for (code, told) in cases {
+        turn(&mut handle, |_| Choice::AllowOnce).await;
+        world.work.write("saved", "KEY=pelican\n");
+        std::fs::rename(world.work.path().join("saved"), world.work.path().join(".env")).expect("saved");
+        let (mut noticed, mut over) = (false, false);
+        while !noticed || !over {
+            match handle.events.next().await.expect("the session lives").event {
+                Event::Notice { phrase, .. } => noticed |= phrase.code == code,
+                Event::Job { record, .. } => {
+                    if let RecordBody::JobEnded(info) = record.body {
+                        assert_eq!(info.state, JobState::Failed);
+                        over = true;
+                    }
+                }
+                _ => {}
+            }
+        }
+        let before = world.server.requests().len();
+        if code == "engine.exposed_hidden" {
+            turn(&mut handle, |_| Choice::AllowOnce).await;
+            let asked = said(&world.server.requests()[before]);
+            assert!(asked.contains(told) && asked.contains("came to be while it ran"), "{asked}");
+        }
+    }
+    tokio::time::timeout(Duration::from_secs(30), end(handle)).await.expect("it ends");
+}

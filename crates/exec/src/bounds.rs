@@ -1,6 +1,7 @@
 //! How much of the machine one command may take, and what is said when it wants more.
 
 use std::fmt;
+use std::path::{Path, PathBuf};
 
 const MIB: u64 = 1024 * 1024;
 
@@ -41,8 +42,38 @@ pub struct GroupLimits {
     pub memory: bool,
 }
 
+/// A place that commands may not read, or not change, and that lay bare to one that ran.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Exposed {
+    /// It was hidden, and somebody replaced, renamed or removed it.
+    Hidden(PathBuf),
+    /// The same of one that may not be changed.
+    Fixed(PathBuf),
+    /// It came to be, and would be hidden.
+    Come(PathBuf),
+}
+
+impl Exposed {
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        let (Self::Hidden(path) | Self::Fixed(path) | Self::Come(path)) = self;
+        path
+    }
+}
+
+impl fmt::Display for Exposed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = self.path().display();
+        match self {
+            Self::Hidden(_) => write!(f, "{path}, which is hidden from commands, was replaced while it ran"),
+            Self::Fixed(_) => write!(f, "{path}, which commands may not change, was replaced while it ran"),
+            Self::Come(_) => write!(f, "{path}, which is hidden from commands, came to be while it ran"),
+        }
+    }
+}
+
 /// A limit that a command hit, for which it was ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LimitHit {
     /// It had more processes.
     Processes(u32),
@@ -54,16 +85,19 @@ pub enum LimitHit {
     Disk(u64),
     /// The disk was about to have no room for more files.
     Files,
+    /// Something that it may not read or change lay bare to it.
+    Exposed(Exposed),
 }
 
 impl LimitHit {
-    /// The setting that says how much it may be.
-    pub fn setting(self) -> &'static str {
+    /// The setting that says how much it may be; none where no setting does.
+    pub fn setting(&self) -> Option<&'static str> {
         match self {
-            Self::Processes(_) => "sandbox.max_processes",
-            Self::Memory(_) => "sandbox.max_memory_mb",
-            Self::Output(_) => "sandbox.max_output_mb",
-            Self::Disk(_) | Self::Files => "sandbox.min_free_mb",
+            Self::Processes(_) => Some("sandbox.max_processes"),
+            Self::Memory(_) => Some("sandbox.max_memory_mb"),
+            Self::Output(_) => Some("sandbox.max_output_mb"),
+            Self::Disk(_) | Self::Files => Some("sandbox.min_free_mb"),
+            Self::Exposed(_) => None,
         }
     }
 }
@@ -77,6 +111,7 @@ impl fmt::Display for LimitHit {
             Self::Output(most) => write!(f, "it wrote more than {} MiB of output", mib(*most)),
             Self::Disk(least) => write!(f, "it left less than {} MiB free on the disk", mib(*least)),
             Self::Files => f.write_str("it left almost no room for new files on the disk"),
+            Self::Exposed(exposed) => exposed.fmt(f),
         }
     }
 }

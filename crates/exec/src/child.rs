@@ -13,7 +13,8 @@
 //! What a control group holds is not looked at at all. Nothing is read ahead from its stdout, so that one who writes more than
 //! is read waits; its stderr is always read, and of that a beginning and an end are kept.
 //!
-//! **What it sees.** The box as it was when it was spawned: places that a rule closes later stay open to it. A child that is
+//! **What it sees.** The box as it was when it was spawned: places that a rule closes later stay open to it; where what hides or
+//! fixes a file falls off, because somebody replaced the file, it is ended. A child that is
 //! held to reading finds everything read-only, and the files as they become, where a command would have a layer of its own.
 //! Protected files that a child in a box made are moved aside when it has ended, as for a command, and so is what anybody
 //! else made at these places meanwhile.

@@ -4,6 +4,7 @@ use crate::{Bounds, Environment, Ports, Sandbox, SandboxLevel};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 /// A command that has not been started.
@@ -29,6 +30,8 @@ pub struct Command {
     pub confinement: Confinement,
     /// Who decides about ports of the machine that it wants to reach; none for nobody.
     pub ports: Option<Arc<dyn Ports>>,
+    /// True once it goes on behind its call.
+    pub behind: Arc<AtomicBool>,
 }
 
 /// The longest line that is handed over as an argument; the kernel takes no longer ones than 128 KiB.
@@ -54,6 +57,7 @@ impl Command {
             stdin: None,
             confinement: Confinement::None,
             ports: None,
+            behind: Arc::default(),
         }
     }
 
@@ -98,6 +102,14 @@ impl Command {
     #[must_use]
     pub fn with_ports(mut self, ports: Option<Arc<dyn Ports>>) -> Self {
         self.ports = ports;
+        self
+    }
+
+    /// Says whether it goes on behind its call, from the beginning or from some moment on. In a box nothing of a repository's
+    /// own folder is written by one that does from the beginning, and it ends when something comes that would be hidden from it.
+    #[must_use]
+    pub fn with_behind(mut self, behind: Arc<AtomicBool>) -> Self {
+        self.behind = behind;
         self
     }
 

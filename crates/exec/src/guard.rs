@@ -220,6 +220,7 @@ extern "C" fn guard_main(birth: *mut c_void) -> i32 {
         if command == -1 {
             birth.facts.has_failed(*libc::__errno_location());
         }
+        birth.facts.is_begun();
         Guard::new(birth, command).watch()
     }
 }

@@ -38,7 +38,7 @@ mod tree;
 mod vigil;
 mod wish;
 
-pub use bounds::{Bounds, GroupLimits, LimitHit};
+pub use bounds::{Bounds, Exposed, GroupLimits, LimitHit};
 pub use box_options::{BoxOptions, Caches, Masked, Quarantined, SandboxLevel};
 pub use capture::Captured;
 pub use child::{Child, ChildOptions, ChildStdin, ChildStdout, OnStderr, spawn};

@@ -11,7 +11,7 @@ use std::sync::Arc;
 pub struct Sandbox(Never);
 
 #[derive(Debug)]
-enum Never {}
+pub(crate) enum Never {}
 
 /// What one command needs to get into the box.
 #[derive(Debug)]
@@ -26,8 +26,25 @@ impl Confined {
         match self.0 {}
     }
 
+    pub(crate) fn covers(&self) -> Option<Never> {
+        match self.0 {}
+    }
+
     pub(crate) fn knocks(&self, _: Option<&Arc<dyn Ports>>) -> io::Result<Option<(Knocks, OwnedFd)>> {
         match self.0 {}
+    }
+}
+
+/// Who looks after what hides and fixes places.
+pub(crate) struct Watched(Never);
+
+impl Watched {
+    pub(crate) fn begin(
+        _: &Arc<crate::tree::Tree>,
+        covers: Never,
+        _: &Arc<std::sync::atomic::AtomicBool>,
+    ) -> io::Result<Self> {
+        match covers {}
     }
 }
 
@@ -93,6 +110,10 @@ impl Before {
         match self.0 {}
     }
 
+    pub(crate) fn open_places(&self) -> Vec<PathBuf> {
+        match self.0 {}
+    }
+
     pub(crate) fn take_over(&mut self, _: &Self) {
         match self.0 {}
     }
@@ -123,7 +144,7 @@ impl Sandbox {
         match self.0 {}
     }
 
-    pub(crate) fn confine(self: &Arc<Self>, _: &crate::Bounds) -> io::Result<Confined> {
+    pub(crate) fn confine(self: &Arc<Self>, _: &crate::Bounds, _: bool, _: &[PathBuf]) -> io::Result<Confined> {
         match self.0 {}
     }
 

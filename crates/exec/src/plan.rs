@@ -10,6 +10,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 
 /// Where programs are looked for when the environment does not say.
 const USUAL_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
@@ -55,10 +56,12 @@ pub(crate) struct Ends {
 }
 
 impl Plan {
-    pub(crate) fn of(command: &Command, life: Life) -> io::Result<Self> {
+    /// `since` are protected places where something has come while other commands run.
+    pub(crate) fn of(command: &Command, life: Life, since: &[PathBuf]) -> io::Result<Self> {
         let (environment, confined) = match &command.confinement {
             Confinement::Boxed(sandbox) => {
-                (sandbox.adapt(&command.environment), Some(sandbox.confine(&command.bounds)?))
+                let behind = command.behind.load(Ordering::Relaxed);
+                (sandbox.adapt(&command.environment), Some(sandbox.confine(&command.bounds, behind, since)?))
             }
             Confinement::Held(sandbox) => {
                 let confined = sandbox.hold(&command.bounds, life)?;

@@ -5,7 +5,7 @@ use crate::bounds::LimitHit;
 use crate::guard;
 use crate::oversee::{Disk, disks, oversee};
 use crate::plan::{Ends, Life, Plan};
-use crate::sandbox::{Confined, Knocks, Left};
+use crate::sandbox::{Confined, Knocks, Left, Watched};
 use crate::tree::Tree;
 use crate::vigil::{Vigil, unless_leaving, untold};
 use crate::{Bounds, Command, Confinement, ExecError, GroupLimits, Quarantined, WriteWish};
@@ -102,6 +102,8 @@ pub(crate) struct Running {
     vigil: Option<Arc<Vigil>>,
     /// What commands before it left that nobody had looked at.
     found: Vec<Quarantined>,
+    /// Somebody looks after what hides and fixes places for it.
+    _watched: Option<Watched>,
 }
 
 impl Running {
@@ -122,7 +124,8 @@ impl Running {
             }
         };
         let (disks, bounds) = (disks(&command.places(), &command.bounds), command.bounds);
-        let plan = Plan::of(command, life).map_err(|source| explain(command, source))?;
+        let since = vigil.as_ref().map(|vigil| vigil.open_places()).unwrap_or_default();
+        let plan = Plan::of(command, life, &since).map_err(|source| explain(command, source))?;
         let wish = plan.confined.as_ref().and_then(Confined::wish);
         let hidden = plan.confined.as_ref().map(Confined::opened);
         let ports = command.ports.as_ref();
@@ -130,14 +133,32 @@ impl Running {
         let (knocks, letterbox) = knocks.map_err(|source| explain(command, source))?.flatten().unzip();
         ends.letterbox = letterbox;
         let group = plan.group.as_ref().map(|group| group.holds()).unwrap_or_default();
+        let covers = plan.confined.as_ref().and_then(Confined::covers);
         let (tree, over) = guard::start(plan, ends).map_err(|source| explain(command, source))?;
         if let Some(vigil) = &vigil {
             vigil.watches(&tree);
         }
+        let watched = covers.map(|covers| Watched::begin(&tree, covers, &command.behind)).transpose();
+        // Nobody would see what lies bare to it.
+        let watched = watched.inspect_err(|_| tree.end()).map_err(|source| explain(command, source))?;
         let held = matches!(command.confinement, Confinement::Held(_));
         let boxed = !matches!(command.confinement, Confinement::None);
         tracing::debug!(boxed, held, ?life, "command_started");
-        Ok(Self { tree, over, started, bounds, life, group, wish, hidden, knocks, disks, vigil, found })
+        Ok(Self {
+            tree,
+            over,
+            started,
+            bounds,
+            life,
+            group,
+            wish,
+            hidden,
+            knocks,
+            disks,
+            vigil,
+            found,
+            _watched: watched,
+        })
     }
 
     /// Ends with the limit that it hits; never, when it hits none.
@@ -162,6 +183,9 @@ impl Running {
     pub(crate) async fn ended(&mut self, ending: Option<EndStatus>, hit: Option<LimitHit>) -> io::Result<Ended> {
         let facts = &self.tree.facts;
         let (ending, hit) = match ending {
+            _ if self.tree.exposed().is_some() => {
+                (Some(EndStatus::Bounded), self.tree.exposed().cloned().map(LimitHit::Exposed))
+            }
             None if facts.starved() => (Some(EndStatus::Bounded), Some(LimitHit::Memory(self.bounds.memory))),
             _ => (ending, hit),
         };

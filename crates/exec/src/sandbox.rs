@@ -6,6 +6,7 @@
 mod bridge;
 mod calls;
 mod commons;
+mod cover;
 mod curtain;
 mod filter;
 mod held;
@@ -24,6 +25,7 @@ mod weak;
 use crate::plan::Plan;
 use crate::{Bounds, BoxOptions, Caches, Environment, ExecError, Ports, Quarantined, SandboxLevel, WriteWish, guard};
 use commons::Commons;
+use cover::Covers;
 use curtain::{Curtains, Hung};
 use filter::Whom;
 use held::{Held, Overlays};
@@ -41,6 +43,7 @@ use std::sync::{Arc, OnceLock};
 use walls::{Graft, Source};
 
 pub(crate) use calls::Stage;
+pub(crate) use cover::Watched;
 pub(crate) use kept::Kept;
 pub use kept::recover;
 pub(crate) use knock::Knocks;
@@ -98,6 +101,8 @@ pub(crate) struct Confined {
     held: Option<Held>,
     /// What stands where something is hidden from it.
     hung: Hung,
+    /// What must stay covered while it runs.
+    covers: Covers,
     /// The folder behind it all lives as long as the command.
     sandbox: Arc<Sandbox>,
 }
@@ -106,6 +111,13 @@ impl Confined {
     /// Where it is said what it wanted to write, when it is held to reading.
     pub(crate) fn wish(&self) -> Option<Arc<OnceLock<WriteWish>>> {
         self.held.as_ref().map(Held::wish)
+    }
+
+    /// What has to be looked after while it runs; none where nothing is.
+    pub(crate) fn covers(&self) -> Option<(Arc<Sandbox>, Covers)> {
+        // What is not there yet may come.
+        let some = !self.covers.is_empty() || self.sandbox.options.masked.is_some();
+        (self.walls.is_some() && some).then(|| (Arc::clone(&self.sandbox), self.covers.clone()))
     }
 
     /// Where it is said which hidden places it opened.
@@ -214,7 +226,7 @@ impl Sandbox {
 
     /// Goes all the way to the execution of a program that is none. Says which overlays could be had.
     fn try_out(self: &Arc<Self>) -> Result<Vec<bool>, String> {
-        let confined = self.confine(&Bounds::NONE).map_err(|error| error.to_string())?;
+        let confined = self.confine(&Bounds::NONE, false, &[]).map_err(|error| error.to_string())?;
         let root = CString::from(c"/");
         let (program, args) = (root.clone(), vec![root.clone()]);
         let plan = Arc::new(Plan {
@@ -252,17 +264,19 @@ impl Sandbox {
         }
     }
 
-    /// What a command needs to get in.
-    pub(crate) fn confine(self: &Arc<Self>, bounds: &Bounds) -> io::Result<Confined> {
+    /// What a command needs to get in. `behind` is one that goes on behind its call, `since` are protected places where
+    /// something has come while other commands run.
+    pub(crate) fn confine(self: &Arc<Self>, bounds: &Bounds, behind: bool, since: &[PathBuf]) -> io::Result<Confined> {
         let walled = self.level == SandboxLevel::Full;
         let mut used = Vec::new();
         let mut hung = Hung::default();
-        let walls = if walled { Some(self.walls(&mut used, &mut hung, bounds)?) } else { None };
+        let covers = if walled { self.covers(behind, since) } else { Covers::default() };
+        let walls = if walled { Some(self.walls(&mut used, &mut hung, bounds, &covers)?) } else { None };
         let filter = filter::program(Whom::Any { internet: walled || self.options.network });
         // Only who has a loopback of its own misses the machine's.
         let knocking = if walled && !self.options.network { filter::knocking(&filter) } else { Vec::new() };
         let locks = Locks { abi: self.abi, rules: self.writer_rules()?, reads: !walled, filter, knocking, walled };
-        let confined = Confined { walls, locks, used, held: None, hung, sandbox: Arc::clone(self) };
+        let confined = Confined { walls, locks, used, held: None, hung, covers, sandbox: Arc::clone(self) };
         #[cfg(test)]
         let confined = self.weakened(confined);
         Ok(confined)
@@ -363,7 +377,25 @@ impl Sandbox {
         Ok(grafts)
     }
 
-    fn walls(&self, used: &mut Vec<PathBuf>, hung: &mut Hung, bounds: &Bounds) -> io::Result<Walls> {
+    /// What is hidden from a command, and what it may not change.
+    fn covers(&self, behind: bool, since: &[PathBuf]) -> Covers {
+        let layout = &self.layout;
+        let ruled = self.options.fixed.as_ref().map(|fixed| (fixed.0)()).unwrap_or_default();
+        // What has come while others run is moved when they end, and would take what fixes it away.
+        let mut fixed: Vec<PathBuf> = protect::existing(&layout.roots).filter(|path| !since.contains(path)).collect();
+        if behind {
+            // Whole folders: a file in one can be replaced by others, and what fixes it goes with it.
+            let gits: Vec<PathBuf> =
+                layout.roots.iter().map(|root| root.join(".git")).filter(|git| is_folder(git)).collect();
+            fixed.retain(|path| !gits.iter().any(|git| path.starts_with(git)));
+            fixed.splice(0..0, gits);
+        }
+        fixed.extend(layout.fixed.iter().filter(|path| path.exists() && !layout.is_hidden(path)).cloned());
+        fixed.extend(ruled.into_iter().take(MOST_FIXED));
+        Covers { hidden: self.closed(), fixed }
+    }
+
+    fn walls(&self, used: &mut Vec<PathBuf>, hung: &mut Hung, bounds: &Bounds, covers: &Covers) -> io::Result<Walls> {
         let layout = &self.layout;
         let mut grafts = self.surroundings(used)?;
         let mut anchors: Vec<(&Path, usize)> = Vec::new();
@@ -372,25 +404,20 @@ impl Sandbox {
             anchors.push((root, grafts.len()));
             grafts.push(placed);
             let git = root.join(".git");
-            if git.symlink_metadata().is_ok_and(|meta| meta.is_dir()) {
+            if is_folder(&git) {
                 // As a mount of its own it can be neither renamed nor removed, and its hooks and settings with it.
                 grafts.push(anchored(graft(&git, &git, false)?, &git, &anchors)?);
             }
         }
-        let ruled = self.options.fixed.as_ref().map(|fixed| (fixed.0)()).unwrap_or_default();
-        let fixed: Vec<PathBuf> = protect::existing(&layout.roots)
-            .chain(layout.fixed.iter().filter(|path| path.exists() && !layout.is_hidden(path)).cloned())
-            .chain(ruled.into_iter().take(MOST_FIXED))
-            .collect();
-        let closed = self.closed();
-        let pinned: Vec<PathBuf> = fixed.iter().chain(&closed).cloned().collect();
+        let Covers { hidden, fixed } = covers;
+        let pinned: Vec<PathBuf> = fixed.iter().chain(hidden).cloned().collect();
         for path in ways(&pinned, &layout.roots) {
             grafts.push(anchored(graft(&path, &path, false)?, &path, &anchors)?);
         }
-        for path in &fixed {
+        for path in fixed {
             grafts.push(anchored(graft(path, path, true)?, path, &anchors)?);
         }
-        self.close_off(&mut grafts, hung, &closed, &anchors)?;
+        self.close_off(&mut grafts, hung, hidden, &anchors)?;
         self.walled(grafts, bounds)
     }
 
@@ -451,6 +478,10 @@ impl Sandbox {
             most_shared: pages.transpose()?,
         })
     }
+}
+
+fn is_folder(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|meta| meta.is_dir())
 }
 
 /// The folders on the way from the roots to these places, outer ones first. As mounts of their own they can be neither

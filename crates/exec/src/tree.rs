@@ -1,9 +1,10 @@
 //! A command's process tree as the rest of this room sees it: somebody to ask to end, and facts at the end.
 
+use crate::bounds::Exposed;
 use crate::sandbox::Stage;
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 /// The process that owns a command's tree. It is signalled only while it has not been waited for, so that its number
@@ -12,6 +13,8 @@ use std::time::Duration;
 pub(crate) struct Tree {
     standing: Mutex<Standing>,
     pub(crate) facts: Facts,
+    /// What lay bare to it, for which it was ended.
+    exposed: OnceLock<Exposed>,
 }
 
 #[derive(Debug, Default, Clone, Copy)]
@@ -33,6 +36,16 @@ impl Tree {
             let _ = kill_process(owner, Signal::TERM);
         }
         *standing = Standing::Running(owner);
+    }
+
+    /// Something lay bare to it that it may not read or change.
+    pub(crate) fn expose(&self, exposed: Exposed) {
+        let _ = self.exposed.set(exposed);
+    }
+
+    /// What lay bare to it.
+    pub(crate) fn exposed(&self) -> Option<&Exposed> {
+        self.exposed.get()
     }
 
     /// The owner's number, while it has not been waited for.
@@ -108,6 +121,8 @@ pub(crate) struct Facts {
     starved: AtomicBool,
     /// The command was born into its control group.
     grouped: AtomicBool,
+    /// Everything stands around the command, and it was executed or could not be.
+    begun: AtomicBool,
     /// Told to the guard: milliseconds between asking and killing, and one more; 0 for its usual ones.
     grace: AtomicU32,
 }
@@ -155,6 +170,15 @@ impl Facts {
 
     pub(crate) fn grouped(&self) -> bool {
         self.grouped.load(Ordering::SeqCst)
+    }
+
+    /// The way into the box is over.
+    pub(crate) fn is_begun(&self) {
+        self.begun.store(true, Ordering::SeqCst);
+    }
+
+    pub(crate) fn has_begun(&self) -> bool {
+        self.begun.load(Ordering::SeqCst)
     }
 
     fn has_grace(&self, grace: Duration) {

@@ -7,6 +7,7 @@
 use crate::Quarantined;
 use crate::sandbox::{Before, Kept, Left};
 use crate::tree::Tree;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
@@ -59,6 +60,11 @@ impl Vigil {
 
     fn standing(&self) -> Option<Arc<Before>> {
         self.before.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Protected places where nothing was before the first of the commands that run.
+    pub(crate) fn open_places(&self) -> Vec<PathBuf> {
+        self.standing().map(|before| before.open_places()).unwrap_or_default()
     }
 
     /// The command is there.

@@ -64,7 +64,8 @@ async fn c6_a_fork_bomb_is_bounded() {
     if boxed && (kernel() >= (6, 14) || (place::uid() != "0" && kernel() >= (5, 14))) {
         assert_eq!((text.trim(), finished.status), ("refused True 11", EndStatus::Exited(3)));
     } else {
-        assert_eq!((finished.status, finished.hit), (EndStatus::Bounded, Some(LimitHit::Processes(400))), "{text}");
+        let hit = finished.hit.clone();
+        assert_eq!((finished.status, hit), (EndStatus::Bounded, Some(LimitHit::Processes(400))), "{text}");
     }
     assert!(finished.leftovers_killed || finished.hit.is_some());
 }

@@ -7,8 +7,8 @@ mod place;
 
 use place::Place;
 use reasonix_exec::{
-    Bounds, BoxOptions, Caches, Child, ChildOptions, Command, Confinement, EndStatus, Environment, ExecError, Keep,
-    LimitHit, OnStderr, Sandbox, SandboxLevel, spawn,
+    Bounds, BoxOptions, Caches, Child, ChildOptions, Command, Confinement, EndStatus, Environment, ExecError, Exposed,
+    Keep, LimitHit, Masked, OnStderr, Sandbox, SandboxLevel, spawn,
 };
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
@@ -569,6 +569,107 @@ async fn c2_commands_of_other_sessions_overlap_too() {
     expect(&mut second, "planted\n").await;
     assert_eq!(second.close(LONG).await.quarantined.len(), 4);
     assert_clean(work);
+}
+
+/// A child that goes on behind its call.
+async fn job(place: &Place, confinement: &Confinement, text: &str) -> Child {
+    let command = line(place, confinement, text).with_behind(Arc::new(true.into()));
+    spawn(&command, ChildOptions::default()).await.unwrap()
+}
+
+/// Hides `.env` wherever it lies at the top.
+fn hiding(place: &Place) -> BoxOptions {
+    let work = place.work.path().canonicalize().unwrap();
+    let found = move || Vec::from_iter(Some(work.join(".env")).filter(|path| path.exists()));
+    BoxOptions { masked: Some(Masked(Arc::new(found))), ..place.options() }
+}
+
+/// As editors and git save.
+fn replace(path: &Path, text: &str) {
+    let beside = path.with_extension("beside");
+    fs::write(&beside, text).unwrap();
+    fs::rename(&beside, path).unwrap();
+}
+
+async fn exposed(child: &Child) -> (EndStatus, Option<LimitHit>) {
+    let ended = tokio::time::timeout(LONG / 20, child.wait()).await.unwrap();
+    (ended.status, ended.hit)
+}
+
+/// What hides a file goes when the file is replaced, and the command with it.
+#[tokio::test]
+async fn c4_whoever_replaces_a_hidden_file_ends_the_commands_it_was_hidden_from() {
+    let place = Place::new();
+    let work = place.work.path().canonicalize().unwrap();
+    fs::write(work.join(".env"), "KEY=old").unwrap();
+    let Some(confinement) = boxed(hiding(&place)) else { return };
+    let reads = "cat .env; echo up; while :; do sleep 1; done";
+    let mut short = child(&place, &confinement, reads).await;
+    let mut long = job(&place, &confinement, reads).await;
+    let mut held = child(&place, &confinement.held().unwrap(), reads).await;
+    for child in [&mut short, &mut long, &mut held] {
+        expect(child, "up\n").await;
+    }
+    // Written where it is, it stays hidden.
+    fs::write(work.join(".env"), "KEY=new").unwrap();
+    assert_eq!(long.has_ended().map(|ended| ended.status), None);
+    replace(&work.join(".env"), "KEY=secret");
+    let hit = || Some(LimitHit::Exposed(Exposed::Hidden(work.join(".env"))));
+    for child in [&mut short, &mut long, &mut held] {
+        assert_eq!(exposed(child).await, (EndStatus::Bounded, hit()));
+        assert_eq!(rest(child).await, "");
+    }
+}
+
+/// What comes later was never hidden.
+#[tokio::test]
+async fn c4_a_file_to_be_hidden_that_comes_to_be_ends_what_goes_on_behind_its_call() {
+    let place = Place::new();
+    let work = place.work.path().canonicalize().unwrap();
+    let Some(confinement) = boxed(hiding(&place)) else { return };
+    let waits = "echo up; read x; echo done";
+    let mut job = job(&place, &confinement, waits).await;
+    let mut short = child(&place, &confinement, waits).await;
+    expect(&mut job, "up\n").await;
+    expect(&mut short, "up\n").await;
+    fs::write(work.join(".env"), "KEY=secret").unwrap();
+    let hit = Some(LimitHit::Exposed(Exposed::Come(work.join(".env"))));
+    assert_eq!(exposed(&job).await, (EndStatus::Bounded, hit));
+    // It may have made it itself, and somebody waits for it.
+    tell(&mut short, "x\n").await;
+    assert_eq!(rest(&mut short).await, "done\n");
+}
+
+/// A job finds the repository's own folder read-only as a whole, so that no replacement of a file in it opens anything.
+#[tokio::test]
+async fn c2_a_job_never_writes_settings_and_hooks_whoever_replaces_them() {
+    let place = Place::new();
+    let work = place.work.path().canonicalize().unwrap();
+    fs::create_dir_all(work.join(".git/hooks")).unwrap();
+    fs::write(work.join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
+    fs::write(work.join(".git/config"), HARMLESS).unwrap();
+    fs::write(work.join(".mcp.json"), "{}").unwrap();
+    let Some(confinement) = boxed(place.options()) else { return };
+    let tries = "echo up; read x; for file in .git/config .git/hooks/pre-commit .git/config.worktree .git/made; do \
+                 (echo evil >> $file) 2>/dev/null && echo wrote $file; mv $file $file.x 2>/dev/null && echo moved $file; done; \
+                 mv .git g 2>/dev/null && echo moved; echo made > made; echo tried; read x";
+    let mut job = job(&place, &confinement, tries).await;
+    let mut short = child(&place, &confinement, "echo up; read x").await;
+    expect(&mut job, "up\n").await;
+    expect(&mut short, "up\n").await;
+    replace(&work.join(".git/config"), "[core]\n\tbare = false\n[user]\n\tname = me\n");
+    tell(&mut job, "x\n").await;
+    expect(&mut job, "tried\n").await;
+    // Who may write there, but not to this file, is ended.
+    let hit = Some(LimitHit::Exposed(Exposed::Fixed(work.join(".git/config"))));
+    assert_eq!(exposed(&short).await, (EndStatus::Bounded, hit));
+    assert!(work.join("made").exists());
+    // And so is who could change another one of those that are fixed one by one.
+    replace(&work.join(".mcp.json"), "{ }");
+    let hit = Some(LimitHit::Exposed(Exposed::Fixed(work.join(".mcp.json"))));
+    assert_eq!(exposed(&job).await, (EndStatus::Bounded, hit));
+    assert!(fs::read_to_string(work.join(".git/config")).unwrap().contains("name = me"));
+    assert!(!work.join(".git/made").exists());
 }
 
 /// What it can reach is what its box says.

@@ -286,7 +286,7 @@ impl LinkEnd {
 }
 
 fn said(ended: &Ended) -> String {
-    match (ended.hit, ended.status) {
+    match (&ended.hit, ended.status) {
         (Some(hit), _) => format!("it was ended: {hit}"),
         (None, EndStatus::Exited(code)) => format!("it ended with exit code {code}"),
         (None, EndStatus::Signalled(signal)) => format!("it was ended by signal {signal}"),

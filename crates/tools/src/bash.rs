@@ -13,8 +13,8 @@ use crate::typed::{ToolWork, Typed, TypedTool};
 use background::Handed;
 use reasonix_agent::{Args, BoxFuture, Call, Class, ToolTraits};
 use reasonix_exec::{
-    Bounds, Command, Confinement, EndStatus, Environment, ExecError, Finished, LimitHit, Plain, Ports, Quarantined,
-    WriteWish, plain_text, run,
+    Bounds, Command, Confinement, EndStatus, Environment, ExecError, Exposed, Finished, LimitHit, Plain, Ports,
+    Quarantined, WriteWish, plain_text, run,
 };
 use reasonix_proto::{Action, CallId, Details, Family, JobKind, Phrase, ReadOnly, ToolOutcome};
 use schemars::JsonSchema;
@@ -90,6 +90,9 @@ pub trait Border: fmt::Debug + Send + Sync {
     /// A command that ended left something that others would execute; it was moved, or stays where it could not be.
     /// `unseen` are folders that could not be looked through for more.
     fn left(&self, moved: &[Quarantined], unseen: &[PathBuf]);
+
+    /// A command was ended, because something lay bare to it that it may not read or change.
+    fn exposed(&self, _exposed: &Exposed) {}
 
     /// Asks a person whether a command that reaches beyond the workspace by its own words, and failed in the box, may run
     /// once outside of it. False when nobody is there to ask.
@@ -340,7 +343,7 @@ impl ShellTool {
     /// A command that goes on, as one that may write.
     pub(crate) fn lasting(&self, line: &str, timeout: Option<Duration>) -> Command {
         let ports = self.options.border.as_ref().and_then(|border| border.ports_of_jobs());
-        self.command(line, timeout, Class::Writer).with_ports(ports)
+        self.command(line, timeout, Class::Writer).with_ports(ports).with_behind(Arc::new(true.into()))
     }
 
     /// Runs a command to its end; an outcome where there is nothing to report. With its line it may be handed over when its
@@ -369,9 +372,10 @@ impl ShellTool {
                 run(command, call.stop.clone(), &show).await
             }
         };
-        if let (Ok(finished), Some(border)) = (&ended, &self.options.border) {
+        if let Ok(finished) = &ended {
             // Also where nobody reads its result any more.
-            border.left(&finished.quarantined, &finished.unseen);
+            let Finished { quarantined, unseen, hit, .. } = finished;
+            tell(self.options.border.as_ref(), (quarantined, unseen), hit.as_ref());
         }
         match ended {
             Ok(finished) => {
@@ -390,6 +394,15 @@ impl ShellTool {
             }
             Err(error) => Err(not_started(&error)),
         }
+    }
+}
+
+/// Tells the border what a command left, and what lay bare to it.
+fn tell(border: Option<&Arc<dyn Border>>, (moved, unseen): (&[Quarantined], &[PathBuf]), hit: Option<&LimitHit>) {
+    let Some(border) = border else { return };
+    border.left(moved, unseen);
+    if let Some(LimitHit::Exposed(exposed)) = hit {
+        border.exposed(exposed);
     }
 }
 
@@ -450,7 +463,10 @@ fn end_of(status: EndStatus, hit: Option<LimitHit>, timeout: Option<Duration>) -
             (124, Some(format!("timed out{after}: {hint}")))
         }
         EndStatus::Bounded => {
-            let why = hit.map(|hit| format!("{hit} (the limit is {})", hit.setting()));
+            let why = hit.map(|hit| match hit.setting() {
+                Some(setting) => format!("{hit} (the limit is {setting})"),
+                None => format!("{hit}; start it again if it is still needed"),
+            });
             (137, Some(format!("ended with everything it started: {}", why.unwrap_or_default())))
         }
     }

@@ -2,6 +2,7 @@
 //! does lasts. Where overlays can be had its changes go to a layer that is thrown away, and what is in that layer says
 //! for certain what it wanted to write; elsewhere it finds everything read-only.
 
+use super::cover::Covers;
 use super::curtain::Hung;
 use super::filter::Whom;
 use super::layout::Layout;
@@ -69,8 +70,9 @@ impl Sandbox {
         fs::create_dir(folder.join("tmp"))?;
         let mut held = Held { folder, life, layers: Vec::new(), wish: Arc::default() };
         let mut hung = Hung::default();
+        let hidden = if walled { self.closed() } else { Vec::new() };
         let walls = if walled {
-            let grafts = self.reader_grafts(&mut held, &mut hung)?;
+            let grafts = self.reader_grafts(&mut held, &mut hung, &hidden)?;
             Some(self.walled(grafts, bounds)?)
         } else {
             None
@@ -84,7 +86,12 @@ impl Sandbox {
             knocking: Vec::new(),
             walled,
         };
-        let confined = Confined { walls, locks, used: vec![], held: Some(held), hung, sandbox: Arc::clone(self) };
+        // What hides something in front of a layer stays: nobody else replaces what is under it.
+        let layered = !held.layers.is_empty();
+        let hidden = if layered { Vec::new() } else { hidden };
+        let covers = Covers { hidden, fixed: Vec::new() };
+        let confined =
+            Confined { walls, locks, used: vec![], held: Some(held), hung, covers, sandbox: Arc::clone(self) };
         #[cfg(test)]
         let confined = self.weakened(confined);
         Ok(confined)
@@ -129,7 +136,7 @@ impl Sandbox {
     }
 
     /// What stands where, the roots behind their layers.
-    fn reader_grafts(&self, held: &mut Held, hung: &mut Hung) -> io::Result<Vec<Graft>> {
+    fn reader_grafts(&self, held: &mut Held, hung: &mut Hung, hidden: &[PathBuf]) -> io::Result<Vec<Graft>> {
         let mut grafts = self.surroundings_of_readers(held)?;
         let mut anchors: Vec<(&Path, usize)> = Vec::new();
         for (number, root) in self.layout.roots.iter().enumerate() {
@@ -141,7 +148,7 @@ impl Sandbox {
             anchors.push((root, grafts.len()));
             grafts.push(placed);
         }
-        self.close_off(&mut grafts, hung, &self.closed(), &anchors)?;
+        self.close_off(&mut grafts, hung, hidden, &anchors)?;
         Ok(grafts)
     }
 

@@ -305,7 +305,7 @@ fn around(place: &Path, shut: &[PathBuf], open: &mut Vec<PathBuf>, deep: usize) 
 }
 
 /// A path as it is: the kernel writes a few characters as numbers.
-fn unescaped(place: &str) -> String {
+pub(super) fn unescaped(place: &str) -> String {
     let plain = place.replace("\\040", " ").replace("\\011", "\t").replace("\\012", "\n");
     plain.replace("\\134", "\\")
 }

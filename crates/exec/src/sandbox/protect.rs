@@ -59,6 +59,11 @@ impl Before {
         Self { open: open.collect(), roots, surfaces, linked: linked.cloned(), quarantine }
     }
 
+    /// The protected places that had nothing, or a link.
+    pub(crate) fn open_places(&self) -> Vec<PathBuf> {
+        self.open.iter().map(|(path, _)| path.clone()).collect()
+    }
+
     /// What stood before an earlier command that has not been looked at to its end counts, wherever both look: what has come
     /// since may be that one's. Where something was and is no more, what comes there is new all the same.
     pub(crate) fn take_over(&mut self, earlier: &Self) {

@@ -6,6 +6,7 @@ use reasonix_agent::{BoxFuture, Stop};
 use reasonix_exec::{ChildOptions, Command, EndStatus, ExecError, Finished, LimitHit, OnStderr, run, spawn};
 use reasonix_proto::{CallId, JobKind, ToolOutcome};
 use std::fmt;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::io::AsyncReadExt;
@@ -123,9 +124,7 @@ impl ShellTool {
                         }
                     };
                     let ((), ended) = tokio::join!(reading, living);
-                    if let Some(border) = &border {
-                        border.left(&ended.quarantined, &ended.unseen);
-                    }
+                    super::tell(border.as_ref(), (&ended.quarantined, &ended.unseen), ended.hit.as_ref());
                     JobEnding::of(ended.status, ended.hit)
                 };
                 Ok(LiveCommand { feed, stop, pid, ending: Box::pin(ending) })
@@ -144,6 +143,7 @@ impl ShellTool {
         let shown: Arc<Mutex<Showing>> = Arc::default();
         let (output, showing, ends) = (Arc::clone(&feed), Arc::clone(&shown), stop.clone());
         let (command, timeout) = (command.clone().with_timeout(None), command.timeout);
+        let behind = Arc::clone(&command.behind);
         let mut running: BoxFuture<'static, Result<Finished, ExecError>> = Box::pin(async move {
             let take = move |piece: &[u8]| {
                 output.take(piece);
@@ -171,13 +171,12 @@ impl ShellTool {
             show(&shown, call);
         }
         shown.lock().unwrap_or_else(PoisonError::into_inner).over = true;
+        behind.store(true, Ordering::Relaxed);
         let border = self.options.border.clone();
         let ending = Box::pin(async move {
             match running.await {
                 Ok(finished) => {
-                    if let Some(border) = &border {
-                        border.left(&finished.quarantined, &finished.unseen);
-                    }
+                    super::tell(border.as_ref(), (&finished.quarantined, &finished.unseen), finished.hit.as_ref());
                     JobEnding::of(finished.status, finished.hit)
                 }
                 Err(error) => JobEnding::failed(&error),

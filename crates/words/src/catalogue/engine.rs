@@ -331,6 +331,24 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "命令在 {path} 中留下了 git 或其他程序会执行的内容；已移至 {kept}，原有内容（如有）已恢复。请查看，需要时可移回",
     ),
     (
+        "engine.exposed_hidden",
+        "{path} is hidden from commands and was replaced while one ran: that command was ended at once",
+        "{path} 对命令是隐藏的，却在命令运行时被替换：该命令已被立即结束",
+    ),
+    ("engine.exposed_hidden.hint", "start it again if it is still needed", "如仍需要，请重新启动它"),
+    (
+        "engine.exposed_fixed",
+        "{path} may not be changed by commands and was replaced while one ran: that command was ended at once",
+        "{path} 不允许命令更改，却在命令运行时被替换：该命令已被立即结束",
+    ),
+    ("engine.exposed_fixed.hint", "start it again if it is still needed", "如仍需要，请重新启动它"),
+    (
+        "engine.exposed_new",
+        "{path} is hidden from commands and came to be while a job ran: the job was ended at once",
+        "{path} 对命令应当隐藏，却在任务运行时出现：该任务已被立即结束",
+    ),
+    ("engine.exposed_new.hint", "start it again if it is still needed", "如仍需要，请重新启动它"),
+    (
         "engine.not_set_aside",
         "git or other programs would run what a command left in {path}, and it could not be moved: look at it before you use git there",
         "命令在 {path} 中留下了 git 或其他程序会执行的内容，且无法移走：在那里使用 git 之前请先查看",
