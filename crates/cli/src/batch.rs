@@ -186,9 +186,16 @@ impl<'a> Sessions<'a> {
         };
         if let Some(base) = base {
             let patch = self.work.join(format!("{}.patch", task.id));
-            match patch_since(&folder, &base, &patch).await {
-                Ok(true) => result.patch = Some(patch.display().to_string()),
-                Ok(false) => drop(std::fs::remove_file(&patch)),
+            let repository = self.here.join(task.repo.as_deref().unwrap_or("."));
+            match patch_since((&folder, &repository), &base, &patch).await {
+                Ok((some, apart)) => {
+                    let _ = if some { Ok(()) } else { std::fs::remove_file(&patch) };
+                    result.patch = some.then(|| patch.display().to_string());
+                    if !apart.is_empty() && result.error.is_none() {
+                        let named = apart.join(", ");
+                        result.error = Some(format!("repositories of their own are not in the patch: {named}"));
+                    }
+                }
                 Err(fault) => result.error = Some(fault.to_string()),
             }
             if !self.keep {

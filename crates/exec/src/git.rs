@@ -3,6 +3,10 @@
 //! A repository's own configuration can name programs (hooks, monitors, filters, pagers, helpers). Each is switched off by
 //! name, submodules are not looked into, and the whole runs in the box where there is one.
 
+mod traced;
+
+pub use traced::{Traced, objects_of, patch_since};
+
 use crate::{Bounds, Command, Confinement, EndStatus, Environment, ExecError, run};
 use reasonix_proto::{Git, Phrase};
 use std::ffi::{OsStr, OsString};
@@ -233,20 +237,6 @@ pub async fn clone_shared(repository: &Path, into: &Path) -> Result<(), CloneFau
     let mut command = command.with_environment(environment).with_timeout(Some(CLONING));
     command.args.extend([repository.as_os_str().to_owned(), into.as_os_str().to_owned()]);
     ended_well(&command).await
-}
-
-/// Writes what a clone has that `base` had not, committed or not, into a file as a patch. True when there is something.
-pub async fn patch_since(folder: &Path, base: &str, into: &Path) -> Result<bool, CloneFault> {
-    let drivers = drivers(folder, &Confinement::None).await.map_err(CloneFault::Unrun)?;
-    let Some(drivers) = drivers else { return Err(CloneFault::Failed("its settings cannot be read".to_owned())) };
-    let run = |args: &[&str]| command(folder, args, &drivers, &Confinement::None).with_timeout(Some(CLONING));
-    ended_well(&run(&["add", "--all", "--", "."])).await?;
-    let mut diff = run(&["diff", "--cached", "--binary", "--no-ext-diff", "--no-textconv", "--no-color"]);
-    let mut output = OsString::from("--output=");
-    output.push(into);
-    diff.args.extend([output, OsString::from(base), OsString::from("--")]);
-    ended_well(&diff).await?;
-    Ok(into.metadata().is_ok_and(|file| file.len() > 0))
 }
 
 /// The commit that a folder stands at; none where there is none.

@@ -53,6 +53,6 @@ pub use ports::Ports;
 pub use repository::{Executes, Looked, SetAside, Surfaces, readers_run_nothing};
 pub use run::{Finished, run};
 pub use running::{EndStatus, Ended};
-pub use sandbox::{Sandbox, recover};
+pub use sandbox::{Sandbox, recover, remove_tree};
 pub use vigil::settle_all;
 pub use wish::WriteWish;

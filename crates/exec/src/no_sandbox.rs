@@ -74,6 +74,11 @@ impl Kept {
     }
 }
 
+/// Removes a tree.
+pub fn remove_tree(path: &std::path::Path) {
+    let _ = std::fs::remove_dir_all(path);
+}
+
 /// Without a box no command is looked at, and none is left.
 pub fn recover(_: &std::path::Path, _: &[PathBuf], _: Option<&crate::Masked>) -> Vec<Quarantined> {
     Vec::new()

@@ -46,6 +46,7 @@ pub(crate) use calls::Stage;
 pub(crate) use cover::Watched;
 pub(crate) use kept::Kept;
 pub use kept::recover;
+pub use scratch::remove_tree;
 pub(crate) use knock::Knocks;
 pub(crate) use layout::started;
 pub(crate) use locks::Locks;

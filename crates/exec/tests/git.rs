@@ -1,7 +1,7 @@
 //! Our own calls of git in repositories that are out to get us.
 
 use reasonix_exec::Confinement;
-use reasonix_exec::git::{branch, branch_and_dirt};
+use reasonix_exec::git::{branch, branch_and_dirt, clone_shared, head_commit, patch_since};
 use reasonix_proto::Git;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -140,4 +140,55 @@ async fn branches_commits_worktrees_and_no_repository() {
         .unwrap();
     assert_eq!(branch(dir.path()), None);
     assert_eq!(branch(Path::new("/")), None);
+}
+
+/// What an agent left in a clone is told without running a program of it, also where it made repositories in there; and
+/// what it did is in the patch, whatever the names are.
+#[tokio::test]
+async fn a11_a_patch_runs_nothing_that_the_clone_chose() {
+    let (dir, inner, place) = (repository(), repository(), tempfile::tempdir().unwrap());
+    let inside = inner.path().to_str().unwrap();
+    git(dir.path(), &["-c", "protocol.file.allow=always", "submodule", "add", "-q", inside, "sub"]);
+    git(dir.path(), &["commit", "-qm", "links"]);
+    let folder = place.path().join("clone");
+    clone_shared(dir.path(), &folder).await.unwrap();
+    let base = head_commit(&folder).await.unwrap();
+    let trace = turn_hostile(&folder);
+    // The folder that is linked to, at the very commit, and one that nobody knew, each with settings of its own; and one
+    // without a commit.
+    fs::remove_dir(folder.join("sub")).unwrap();
+    git(&folder, &["-c", "core.fsmonitor=false", "clone", "-q", inside, "sub"]);
+    let linked = turn_hostile(&folder.join("sub"));
+    git(&folder, &["-c", "core.fsmonitor=false", "clone", "-q", inside, "new"]);
+    let new = turn_hostile(&folder.join("new"));
+    git(&folder, &["init", "-q", "empty"]);
+    fs::write(folder.join("empty/x"), "x").unwrap();
+    for name in ["with blank", "new\nline", "\"quoted\"", "汉字.rs", "bin"] {
+        fs::write(folder.join(name), b"made\0\xff\n").unwrap();
+    }
+    fs::remove_file(folder.join("b.md")).unwrap();
+    std::os::unix::fs::symlink("/etc/passwd", folder.join("link")).unwrap();
+    fs::set_permissions(folder.join(".gitattributes"), fs::Permissions::from_mode(0o755)).unwrap();
+    git(&folder, &["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "config", "core.worktree", "/etc"]);
+    for trace in [&trace, &linked, &new] {
+        let _ = fs::remove_file(trace);
+    }
+    let patch = place.path().join("it.patch");
+    let (some, mut apart) = patch_since((&folder, dir.path()), &base, &patch).await.unwrap();
+    apart.sort();
+    assert!(some && apart == ["empty", "new"], "{apart:?}");
+    for trace in [&trace, &linked, &new] {
+        assert!(!trace.exists(), "{}", fs::read_to_string(trace).unwrap_or_default());
+    }
+    assert!(!place.path().join("it.traced").exists());
+    // It fits where it came from, to the byte.
+    let again = place.path().join("again");
+    clone_shared(dir.path(), &again).await.unwrap();
+    git(&again, &["apply", "--index", patch.to_str().unwrap()]);
+    assert_eq!(fs::read(again.join("a.txt")).unwrap(), b"2\n");
+    assert_eq!(fs::read(again.join("new\nline")).unwrap(), b"made\0\xff\n");
+    assert_eq!(fs::read(again.join("汉字.rs")).unwrap(), b"made\0\xff\n");
+    assert_eq!(fs::read_link(again.join("link")).unwrap(), Path::new("/etc/passwd"));
+    assert!(!again.join("b.md").exists() && !again.join("new").exists());
+    assert_eq!(fs::metadata(again.join(".gitattributes")).unwrap().permissions().mode() & 0o111, 0o111);
 }

@@ -1,6 +1,6 @@
 //! What stands where in the box: worked out from the user's machine once, before the first command.
 
-use super::scratch::{Scratch, lock, remove};
+use super::scratch::{Scratch, lock, remove_tree};
 use super::tables::{
     CACHES, ECOSYSTEMS, EMPTIED, HOMES, KEPT, KEPT_FOR_NETWORK, MIXED, MOVED, SECRETS, STARTUP, SYSTEM_SECRETS,
     TEMPORARY, TOOLCHAINS,
@@ -163,7 +163,7 @@ impl Layout {
             let kept = kept.unwrap_or_else(|| scratch.at(&format!("cache/{}", self.caches.len())));
             let (upper, work) = (kept.join("upper"), kept.join("work"));
             // What a killed session left.
-            remove(&work);
+            remove_tree(&work);
             fs::create_dir_all(&upper)?;
             fs::create_dir_all(&work)?;
             self.caches.push(Cache { at, upper, work });

@@ -79,7 +79,7 @@ impl Drop for Scratch {
     fn drop(&mut self) {
         // Two that remove the same would be in each other's way.
         drop(self.broom.take());
-        remove(&self.path);
+        remove_tree(&self.path);
     }
 }
 
@@ -96,7 +96,7 @@ struct Broom {
 impl Broom {
     fn new() -> Self {
         let (waiting, folders) = sync_channel::<PathBuf>(WAITING);
-        let sweep = move || folders.into_iter().for_each(|folder| remove(&folder));
+        let sweep = move || folders.into_iter().for_each(|folder| remove_tree(&folder));
         let sweeper = std::thread::Builder::new().name("broom".into()).spawn(sweep).ok();
         Self { waiting: Some(waiting), sweeper }
     }
@@ -109,7 +109,7 @@ impl Broom {
             None => Some(folder),
         };
         if let Some(folder) = left {
-            remove(&folder);
+            remove_tree(&folder);
         }
     }
 }
@@ -126,7 +126,7 @@ impl Drop for Broom {
 /// Removes a tree, also one with folders that were made unreadable, and however deep it is: a command can nest folders so
 /// that no path reaches the last one and no stack is large enough to go there. So what lies in a folder is moved up to the
 /// top before the folder goes.
-pub(super) fn remove(path: &Path) {
+pub fn remove_tree(path: &Path) {
     if !path.symlink_metadata().is_ok_and(|meta| meta.is_dir()) {
         let _ = fs::remove_file(path);
         return;
@@ -190,7 +190,7 @@ fn sweep(parent: &Path) {
         let ours = entry.metadata().is_ok_and(|meta| meta.is_dir() && meta.uid() == me.uid());
         // Its number alone says little where another container shares the folder.
         if ours && !Path::new("/proc").join(owner.to_string()).exists() && lock(&entry.path()).is_some() {
-            remove(&entry.path());
+            remove_tree(&entry.path());
         }
     }
 }
