@@ -5,7 +5,7 @@
 
 mod traced;
 
-pub use traced::{Traced, objects_of, patch_since};
+pub use traced::{Traced, all_objects_of, objects_of, patch_since};
 
 use crate::{Bounds, Command, Confinement, EndStatus, Environment, ExecError, run};
 use reasonix_proto::{Git, Phrase};
@@ -145,7 +145,9 @@ async fn drivers(folder: &Path, confinement: &Confinement) -> Result<Option<Vec<
             |(start, ends): &(&str, &[&str])| name.starts_with(start) && ends.iter().any(|end| name.ends_with(end));
         DRIVERS.iter().any(fits)
     });
-    Ok(Some(names.map(str::to_owned).collect()))
+    let names: Vec<String> = names.map(str::to_owned).collect();
+    // One whose name is no text would be switched off under another name.
+    Ok((!names.iter().any(|name| name.contains(char::REPLACEMENT_CHARACTER))).then_some(names))
 }
 
 async fn dirt(folder: &Path, confinement: &Confinement) -> Result<Option<u64>, ExecError> {
@@ -159,10 +161,14 @@ async fn dirt(folder: &Path, confinement: &Confinement) -> Result<Option<u64>, E
 
 /// What it wrote, when it ended well.
 async fn output(command: &Command) -> Result<Option<String>, ExecError> {
+    Ok(output_bytes(command).await?.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
+}
+
+async fn output_bytes(command: &Command) -> Result<Option<Vec<u8>>, ExecError> {
     let finished = run(command, CancellationToken::new(), &|_| ()).await?;
     let good = finished.status == EndStatus::Exited(0) && finished.output.dropped() == 0;
     let (head, tail) = finished.output.into_parts();
-    Ok(good.then(|| String::from_utf8_lossy(&[head, tail].concat()).into_owned()))
+    Ok(good.then(|| [head, tail].concat()))
 }
 
 /// Whether a commit, a stash or the index of a repository has, or had, a file that one of these pathspecs fits, or one of
@@ -242,7 +248,7 @@ pub async fn clone_shared(repository: &Path, into: &Path) -> Result<(), CloneFau
 /// The commit that a folder stands at; none where there is none.
 pub async fn head_commit(folder: &Path) -> Option<String> {
     let ask = command(folder, &["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], &[], &Confinement::None);
-    let commit = output(&ask).await.ok()??.trim().to_owned();
+    let commit = output(&ask.with_timeout(Some(CLONING))).await.ok()??.trim().to_owned();
     commit.chars().all(|digit| digit.is_ascii_hexdigit()).then_some(commit).filter(|commit| !commit.is_empty())
 }
 
@@ -270,7 +276,7 @@ pub enum CloneFault {
     #[error("it took more than {} seconds", CLONING.as_secs())]
     Late,
     /// What git wrote.
-    #[error("git could not fetch it: {0}")]
+    #[error("git could not do it: {0}")]
     Failed(String),
 }
 

@@ -46,11 +46,11 @@ pub(crate) use calls::Stage;
 pub(crate) use cover::Watched;
 pub(crate) use kept::Kept;
 pub use kept::recover;
-pub use scratch::remove_tree;
 pub(crate) use knock::Knocks;
 pub(crate) use layout::started;
 pub(crate) use locks::Locks;
 pub(crate) use protect::{Before, Left};
+pub use scratch::remove_tree;
 pub(crate) use walls::Walls;
 #[cfg(test)]
 pub(crate) use weak::Piece;

@@ -192,3 +192,75 @@ async fn a11_a_patch_runs_nothing_that_the_clone_chose() {
     assert!(!again.join("b.md").exists() && !again.join("new").exists());
     assert_eq!(fs::metadata(again.join(".gitattributes")).unwrap().permissions().mode() & 0o111, 0o111);
 }
+
+/// Whatever an agent put in place of what git writes to: nothing outside of the patch is touched, and nothing is done to the
+/// repository around.
+#[tokio::test]
+async fn a11_a_patch_follows_nothing_of_the_clones_git_folder() {
+    let (dir, outside) = (repository(), tempfile::tempdir().unwrap());
+    let work = dir.path().join("work");
+    fs::create_dir(&work).unwrap();
+    let index = fs::read(dir.path().join(".git/index")).unwrap();
+    for (name, break_it) in [
+        (
+            "index",
+            &(|git: &Path, outside: &Path| {
+                fs::remove_file(git.join("index")).unwrap();
+                std::os::unix::fs::symlink(outside.join("profile"), git.join("index")).unwrap();
+            }) as &dyn Fn(&Path, &Path),
+        ),
+        ("objects", &|git, outside| {
+            fs::rename(git.join("objects"), git.join("moved")).unwrap();
+            std::os::unix::fs::symlink(outside, git.join("objects")).unwrap();
+        }),
+        ("head", &|git, _| fs::remove_file(git.join("HEAD")).unwrap()),
+        ("all", &|git, outside| {
+            fs::remove_dir_all(git).unwrap();
+            std::os::unix::fs::symlink(outside, git).unwrap();
+        }),
+    ] {
+        let folder = work.join(name);
+        clone_shared(dir.path(), &folder).await.unwrap();
+        let base = head_commit(&folder).await.unwrap();
+        fs::write(folder.join("a.txt"), "2\n").unwrap();
+        break_it(&folder.join(".git"), outside.path());
+        // What stands at the patch is another's file.
+        let (patch, precious) = (work.join(format!("{name}.patch")), outside.path().with_extension("rc"));
+        fs::write(&precious, "precious").unwrap();
+        std::os::unix::fs::symlink(&precious, &patch).unwrap();
+        let (some, apart) = patch_since((&folder, dir.path()), &base, &patch).await.unwrap();
+        assert!(some && apart.is_empty(), "{name}: {apart:?}");
+        assert!(!patch.is_symlink() && fs::read_to_string(&patch).unwrap().contains("+2"), "{name}");
+        assert_eq!(fs::read(&precious).unwrap(), b"precious", "{name}");
+        fs::remove_file(&precious).unwrap();
+        assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 0, "{name}");
+        assert_eq!(fs::read(dir.path().join(".git/index")).unwrap(), index, "{name}");
+    }
+}
+
+/// A link to a repository whose name is no text is looked past like any other.
+#[tokio::test]
+async fn a11_names_that_are_no_text_hide_nothing() {
+    use std::os::unix::ffi::OsStrExt;
+    let (dir, inner, place) = (repository(), repository(), tempfile::tempdir().unwrap());
+    let odd = |folder: &Path| folder.join(std::ffi::OsStr::from_bytes(b"sub\xff"));
+    let clone_inner = |into: &Path| {
+        let made = Command::new("git").args(["clone", "-q"]).arg(inner.path()).arg(into).status().unwrap();
+        assert!(made.success());
+    };
+    clone_inner(&odd(dir.path()));
+    git(dir.path(), &["add", "."]);
+    git(dir.path(), &["commit", "-qm", "links"]);
+    let folder = place.path().join("clone");
+    clone_shared(dir.path(), &folder).await.unwrap();
+    let base = head_commit(&folder).await.unwrap();
+    fs::remove_dir(odd(&folder)).unwrap();
+    clone_inner(&odd(&folder));
+    let trace = place.path().join("trace");
+    let settings = format!("[filter \"evil\"]\n\tclean = \"touch {}; cat\"\n", trace.display());
+    fs::write(odd(&folder).join(".git/config"), settings).unwrap();
+    fs::write(odd(&folder).join("a.txt"), "2\n").unwrap();
+    fs::write(folder.join("b.md"), "2\n").unwrap();
+    let (some, _) = patch_since((&folder, dir.path()), &base, &place.path().join("it.patch")).await.unwrap();
+    assert!(some && !trace.exists());
+}
