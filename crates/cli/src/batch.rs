@@ -221,7 +221,7 @@ impl<'a> Sessions<'a> {
         let cost = own(&budget.cost, parse_money).map(|millionths| millionths as f64 / 1e6);
         args.max_cost = [cost, args.max_cost].into_iter().flatten().filter(|cost| *cost > 0.0).reduce(f64::min);
         let context = Context::load_silently(Some(folder), flags_of(&args))?;
-        let host = context.host_with(&args, false, Vec::new())?;
+        let host = context.host_with(&args, (false, None), Vec::new())?;
         host.open_first().map_err(|error| say::engine(&error))
     }
 

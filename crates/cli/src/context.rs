@@ -4,11 +4,12 @@ use crate::args::SessionArgs;
 use crate::say;
 use anyhow::Context as _;
 use reasonix_config::{Flags, FolderSettings};
-use reasonix_engine::{Host, HostSources, Which};
+use reasonix_engine::{Host, HostSources, PurseHand, Which};
 use reasonix_proto::Phrase;
 use std::collections::BTreeMap;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Everything a command needs to know about where it runs.
 pub(crate) struct Context(pub(crate) FolderSettings);
@@ -49,11 +50,16 @@ impl Context {
 
     /// What opens the sessions that were asked for, and logs them.
     pub(crate) fn host(self, args: &SessionArgs, attended: bool) -> anyhow::Result<Host> {
-        self.host_with(args, attended, Vec::new())
+        self.host_with(args, (attended, None), Vec::new())
     }
 
-    /// The same with rules that answer for a person.
-    pub(crate) fn host_with(self, args: &SessionArgs, attended: bool, approve: Vec<String>) -> anyhow::Result<Host> {
+    /// The same with rules that answer for a person, and with a hand in a purse of several sessions.
+    pub(crate) fn host_with(
+        self,
+        args: &SessionArgs,
+        (attended, hand): (bool, Option<Arc<PurseHand>>),
+        approve: Vec<String>,
+    ) -> anyhow::Result<Host> {
         if args.trust && !crate::trust::at_terminal() {
             return Err(say::usage(Phrase::new("cli.trust_no_terminal")));
         }
@@ -76,6 +82,7 @@ impl Context {
             names_tools: args.tools.is_some(),
             require_trust: args.require_trust,
             terminal: terminal().filter(|_| attended),
+            hand,
         };
         let (host, notices) = reasonix_engine::open(sources).map_err(|error| say::engine(&error))?;
         for (level, phrase) in &notices {

@@ -32,7 +32,7 @@ pub(crate) async fn run(args: RunArgs) -> anyhow::Result<Exit> {
     if schema.is_some() && typed.trim_start().starts_with('/') {
         return Err(say::usage(Phrase::new("cli.schema_with_command")));
     }
-    let host = context.host_with(&args.session, false, args.output.approve.clone())?;
+    let host = context.host_with(&args.session, (false, None), args.output.approve.clone())?;
     logging::begin(host.base());
     let (text, resolved) = if args.goal.goal { (typed, false) } else { referred(host.base(), typed) };
     let prompt = match &schema {

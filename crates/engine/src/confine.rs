@@ -43,10 +43,12 @@ pub(crate) fn box_options(settings: &Settings, workspace: &Workspace, home: &Pat
     BoxOptions {
         writable: workspace.roots(),
         opened: Vec::new(),
-        readable: readable(&settings.permissions.allow),
+        readable: readable(&settings.permissions.allow).into_iter().chain(sandbox.shown.iter().cloned()).collect(),
         closed,
         // What bundles carry is no secret: it is what was published, and their hooks and servers are run from there.
-        shown: vec![reasonix_extensions::bundles_folder(home)],
+        shown: std::iter::once(reasonix_extensions::bundles_folder(home))
+            .chain(sandbox.shown.iter().cloned())
+            .collect(),
         masked: Some(masks::masked(&settings.permissions.deny, workspace)),
         linked: Some(linked(workspace.roots())),
         fixed: masks::fixed(&settings.permissions.deny, workspace),

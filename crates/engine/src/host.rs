@@ -1,6 +1,7 @@
 //! Where sessions are opened: the one door of every front end. It keeps a host, and goes from session to session without
 //! starting a new process.
 
+use crate::common::PurseHand;
 use crate::error::EngineError;
 use crate::handle::Handle;
 use crate::queries::find_sessions;
@@ -39,6 +40,8 @@ pub struct HostSources {
     pub require_trust: bool,
     /// What tells the terminal from others: `Continue` goes on with what was last done at it.
     pub terminal: Option<String>,
+    /// Its hand in a purse of several sessions; none where it is alone.
+    pub hand: Option<Arc<PurseHand>>,
 }
 
 /// What a person should be told.
@@ -46,8 +49,9 @@ type Notices = Vec<(Level, Phrase)>;
 
 /// Makes everything that sessions start from, checked; with what to tell the user about it.
 pub fn open(sources: HostSources) -> Result<(Host, Notices), EngineError> {
-    let HostSources { mut folder, add_dirs, model, agent, append_system, which, attended, approve, terminal, .. } =
-        sources;
+    let HostSources {
+        mut folder, add_dirs, model, agent, append_system, which, attended, approve, terminal, hand, ..
+    } = sources;
     // Where nobody is asked and nobody demands it, the look is spared.
     if attended || sources.require_trust {
         let trust = std::mem::take(&mut folder.loaded.settings.trust);
@@ -64,7 +68,7 @@ pub fn open(sources: HostSources) -> Result<(Host, Notices), EngineError> {
     let workspace = folder.workspace(&add_dirs).map_err(unopened)?;
     let rules = folder.rules_files().map_err(unopened)?;
     let mut notices = rules.notices;
-    let world = World::new(folder.loaded.settings, folder.env, folder.home);
+    let world = World { hand, ..World::new(folder.loaded.settings, folder.env, folder.home) };
     let base = Start { world, workspace, rules: rules.files, model, agent, append_system, which, attended, approve };
     notices.extend(check_tools(&base, sources.names_tools)?);
     let origins = Arc::new(folder.loaded.origins);

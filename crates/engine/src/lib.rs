@@ -10,6 +10,7 @@ mod border;
 mod bringing;
 mod children;
 mod commands;
+mod common;
 mod confine;
 mod context;
 mod desk;
@@ -70,6 +71,7 @@ mod validation;
 mod world;
 
 pub use blueprint::{Blueprint, Equipped, Judged, conversation_of};
+pub use common::{CommonPurse, PurseHand};
 pub use confine::{confinement, leave_nothing, left_behind, shortcoming};
 pub use context::{cache_of, context_of};
 pub use detect::{FoundCheck, detect};

@@ -1,6 +1,7 @@
 //! What a session may spend: counts tokens, money and time as they are spent, warns once near a limit, and says when it
 //! is reached. What is left can be handed on.
 
+use crate::common::PurseHand;
 use crate::outbox::Outbox;
 use reasonix_agent::{Budget, Sink};
 use reasonix_config::Settings;
@@ -17,6 +18,8 @@ pub struct Purse {
     sink: Arc<dyn Sink>,
     /// Where it is shown what was paid.
     shown: Option<Arc<Outbox>>,
+    /// The purse that this one is filled from.
+    hand: Option<Arc<PurseHand>>,
     state: Mutex<State>,
 }
 
@@ -56,12 +59,17 @@ impl Purse {
     /// What these settings allow; warnings go to the sink.
     pub fn new(settings: Arc<Settings>, sink: Arc<dyn Sink>) -> Self {
         let state = State { allowed: allowance(&settings), ..State::default() };
-        Self { settings, sink, shown: None, state: Mutex::new(state) }
+        Self { settings, sink, shown: None, hand: None, state: Mutex::new(state) }
     }
 
     /// The same, shown with a session.
     pub(crate) fn shown_by(self, outbox: &Arc<Outbox>) -> Self {
         Self { shown: Some(Arc::clone(outbox)), ..self }
+    }
+
+    /// The same, filled from a purse of several sessions.
+    pub(crate) fn filled_by(self, hand: Option<Arc<PurseHand>>) -> Self {
+        Self { hand, ..self }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -100,13 +108,14 @@ impl Purse {
 
     /// A word where a limit cannot hold: the price of this model is not known.
     pub fn blind(&self, model: &str) -> Option<Phrase> {
-        let limited = self.state().allowed.cost.is_some();
+        let common = self.hand.as_ref().is_some_and(|hand| hand.limits_money());
+        let limited = self.state().allowed.cost.is_some() || common;
         (limited && self.price(model).is_none()).then(|| Phrase::new("engine.budget_blind").with("model", model))
     }
 
     /// A request of a subagent took this. The turn's own cost does not have it: the subagent's record does.
     pub(crate) fn spent_below(&self, model: &str, usage: Usage) {
-        let cost = self.price(model).map(|price| price.money(usage));
+        let cost = self.counted(model, usage);
         let mut state = self.state();
         state.tokens = state.tokens.saturating_add(usage.tokens());
         let Some(cost) = cost else { return };
@@ -115,6 +124,15 @@ impl Purse {
         if let Some(shown) = &self.shown {
             shown.paid(cost);
         }
+    }
+
+    /// What this costs; the purse above is told of it at once.
+    fn counted(&self, model: &str, usage: Usage) -> Option<Cost> {
+        let cost = self.price(model).map(|price| price.money(usage));
+        if let Some(hand) = &self.hand {
+            hand.spent(usage, cost.as_ref());
+        }
+        cost
     }
 
     /// Warns of each limit that is near, once.
@@ -251,11 +269,12 @@ impl Budget for Purse {
 
     fn used_up(&self) -> Option<Phrase> {
         self.warn();
-        self.state().standing().into_iter().find(|limit| limit.reached).map(|limit| limit.phrase(false))
+        let own = self.state().standing().into_iter().find(|limit| limit.reached).map(|limit| limit.phrase(false));
+        own.or_else(|| self.hand.as_ref()?.used_up())
     }
 
     fn spent(&self, model: &str, usage: Usage) {
-        let cost = self.price(model).map(|price| price.money(usage));
+        let cost = self.counted(model, usage);
         let mut state = self.state();
         state.tokens = state.tokens.saturating_add(usage.tokens());
         if let Some(cost) = cost {
@@ -271,7 +290,8 @@ impl Budget for Purse {
         let state = self.state();
         let own = state.allowed.seconds.map(Duration::from_secs);
         let nearest = own.into_iter().chain(state.goal.1).min();
-        nearest.map(|until| until.saturating_sub(state.elapsed()))
+        let own = nearest.map(|until| until.saturating_sub(state.elapsed()));
+        own.into_iter().chain(self.hand.as_ref().and_then(|hand| hand.time_left())).min()
     }
 
     fn waited(&self) -> Duration {

@@ -553,7 +553,7 @@ fn purse_of(start: &Start, (opened, head): (&Opened, &SessionHead), outbox: &Arc
         start.world.tap.bind(&sessions, (opened, head), start.world.settings.record.most(), outbox);
     }
     let settings = Arc::new(start.world.settings.clone());
-    Arc::new(Purse::new(settings, outbox.clone()).shown_by(outbox))
+    Arc::new(Purse::new(settings, outbox.clone()).shown_by(outbox).filled_by(start.world.hand.clone()))
 }
 
 /// What keeps the ledger; nothing for a session that leaves nothing on disk.

@@ -1,5 +1,6 @@
 //! What is outside of a session, and the models that it makes: protocol, endpoint and key are all settings.
 
+use crate::common::PurseHand;
 use crate::error::EngineError;
 use crate::keys::{KeyRing, key_source, signing};
 use crate::network::{client_of, proxy_of_provider};
@@ -29,6 +30,8 @@ pub struct World {
     pub home: PathBuf,
     /// Where answers are recorded; the session that starts sets it, as its settings say.
     pub tap: Tap,
+    /// The session's hand in a purse of several; none where it is alone.
+    pub hand: Option<Arc<PurseHand>>,
     /// Keys that were fetched.
     pub(crate) keys: KeyRing,
     /// Skills and commands, once somebody asked for them.
@@ -41,7 +44,7 @@ impl World {
     /// A world in which nothing is recorded.
     pub fn new(settings: Settings, env: BTreeMap<String, String>, home: PathBuf) -> Self {
         let (keys, shelf, bundles) = (KeyRing::default(), Arc::default(), Arc::default());
-        Self { settings, env, home, tap: Tap::default(), keys, shelf, bundles }
+        Self { settings, env, home, tap: Tap::default(), hand: None, keys, shelf, bundles }
     }
 
     /// The source of a provider's keys, shared with its other models.

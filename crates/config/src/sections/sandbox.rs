@@ -72,6 +72,8 @@ pub struct SandboxSettings {
     pub allow_write: Vec<PathBuf>,
     /// Folders that may not be read.
     pub forbid_read: Vec<PathBuf>,
+    /// Folders that commands see wherever they lie, and cannot change. No file says so, only the program itself.
+    pub shown: Vec<PathBuf>,
     /// More variables that commands see. Never from a project.
     pub env: Vec<String>,
 }
@@ -89,6 +91,7 @@ impl Default for SandboxSettings {
             workspace_root: None,
             allow_write: Vec::new(),
             forbid_read: Vec::new(),
+            shown: Vec::new(),
             env: Vec::new(),
         }
     }
@@ -128,6 +131,7 @@ pub(crate) fn resolve(view: &View<'_>) -> Result<SandboxSettings, ConfigError> {
         workspace_root: view.workspace_path("workspace_root")?,
         allow_write: view.workspace_paths("allow_write")?,
         forbid_read: view.workspace_paths("forbid_read")?,
+        shown: Vec::new(),
         env: view.texts("env"),
     })
 }
