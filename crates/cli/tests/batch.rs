@@ -80,7 +80,7 @@ fn a_task_works_in_a_clone_and_leaves_a_patch() {
     let patch = std::fs::read_to_string(result["patch"].as_str().unwrap_or_else(|| panic!("{result}"))).unwrap();
     assert!(patch.contains("+++ b/new.txt") && patch.contains("+made") && !patch.contains("old.txt"), "{patch}");
     assert!(!place.work.exists("new.txt") && !place.work.exists("hooked") && !place.work.exists("monitored"));
-    assert!(!place.work.exists("tasks.work/a"), "the clone is gone");
+    assert!(!place.work.exists("tasks.work/clones/a"), "the clone is gone");
 }
 
 #[test]
@@ -91,7 +91,7 @@ fn a_batch_spends_no_more_than_it_may_and_goes_on_later() {
     place.work.write("tasks.jsonl", tasks);
     let ran = place.run(&["batch", "tasks.jsonl", "--jobs", "1", "--max-tokens", "2500"]);
     assert_eq!(ran.code, Some(5), "{}", ran.err);
-    assert!((2..=3).contains(&results(&place).len()), "{}", ran.err);
+    assert_eq!(results(&place).len(), 3, "{}", ran.err);
     assert_eq!(place.server.requests().len(), 3, "one request goes beyond");
     let ran = place.run(&["batch", "tasks.jsonl", "--jobs", "3"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
@@ -107,7 +107,204 @@ fn what_is_wrong_with_a_batch_is_said_before_anything_begins() {
     assert!(ran.err.contains("line 2") && place.server.requests().is_empty(), "{}", ran.err);
     place.work.write("tasks.jsonl", "{\"id\":\"x\",\"prompt\":\"a\",\"repo\":\"nowhere\"}\n");
     let ran = place.run(&["batch", "tasks.jsonl"]);
+    assert_eq!((ran.code, results(&place).len()), (Some(1), 0), "what cannot begin has no result: {}", ran.err);
+    assert!(ran.err.contains("x: cannot begin"), "{}", ran.err);
+    for option in [&["--continue"][..], &["--resume", "x"], &["--fork", "x"], &["--out", "tasks.jsonl"]] {
+        let ran = place.run(&[&["batch", "tasks.jsonl"], option].concat());
+        assert_eq!(ran.code, Some(2), "{option:?}: {}", ran.err);
+    }
+}
+
+/// A repository with one commit in the folder of the batch.
+fn committed(place: &Place) {
+    place.work.git_init();
+    place.work.write("old.txt", "old\n");
+    place.work.write("sub/inside.txt", "inside\n");
+    place.work.git(&["add", "."]);
+    place.work.git(&["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "the first words"]);
+}
+
+/// A folder is removed only where a batch made it.
+#[test]
+fn nothing_of_the_user_is_removed_for_a_clone() {
+    let place = Place::new(vec![Reply::say("never")]);
+    place.work.write("src/main.rs", "mine");
+    place.work.write("elsewhere/src/deep/f", "mine");
+    std::os::unix::fs::symlink(place.work.join("elsewhere"), place.work.join("tasks.work")).unwrap();
+    place.work.write("tasks.jsonl", "{\"id\":\"src\",\"prompt\":\"look at it\"}\n");
+    for args in [&["batch", "tasks.jsonl", "--work", "."][..], &["batch", "tasks.jsonl"]] {
+        let ran = place.run(args);
+        assert_eq!(ran.code, Some(2), "{}", ran.err);
+        assert!(ran.err.contains("no folder of a batch"), "{}", ran.err);
+    }
+    assert!(place.work.exists("src/main.rs") && place.work.exists("elsewhere/src/deep/f"));
+    assert!(!place.work.exists("tasks.results.jsonl") && place.server.requests().is_empty());
+}
+
+/// Where a task may write our own git does not work.
+#[test]
+fn clones_do_not_lie_where_a_task_may_write() {
+    let place = Place::new(vec![Reply::say("never")]);
+    place.work.write("tasks.jsonl", "{\"prompt\":\"a\",\"cwd\":\".\"}\n{\"prompt\":\"b\"}\n");
+    for more in [&[][..], &["--work", "deep/er"]] {
+        let ran = place.run(&[&["batch", "tasks.jsonl"], more].concat());
+        assert_eq!(ran.code, Some(2), "{}", ran.err);
+        assert!(ran.err.contains("where tasks may write"), "{}", ran.err);
+    }
+    place.work.write("tasks.jsonl", "{\"prompt\":\"b\"}\n");
+    let ran = place.run(&["batch", "tasks.jsonl", "--add-dir", "."]);
+    assert_eq!(ran.code, Some(2), "{}", ran.err);
+    assert!(place.server.requests().is_empty());
+}
+
+/// What is not in a patch is not thrown away, and no success.
+#[test]
+fn what_does_not_fit_into_a_patch_is_kept() {
+    let ids = |prompt: &str| format!("{{\"id\":\"{prompt}\",\"prompt\":\"{prompt}\"}}\n");
+    let server = ModelServer::start_with(|request| {
+        let messages = request.messages();
+        let prompt = messages.iter().find(|message| message["role"] == "user")?["content"].to_string();
+        if messages.iter().any(|message| message["role"] == "tool") {
+            return Some(Reply::say("done"));
+        }
+        Some(match prompt.contains("nested") {
+            true => Reply::call("bash", json!({"command": "git init -q own && echo x > own/x && echo y > y"})),
+            false => Reply::call(
+                "write_file",
+                json!({"path": ".gitattributes", "content": "*.txt working-tree-encoding=UTF-16\n"}),
+            ),
+        })
+    });
+    let place = Place::with_server(server);
+    committed(&place);
+    // Names that once met: the patch of one and the clone of another.
+    place.work.write("tasks.jsonl", ["nested", "odd", "nested.patch"].map(ids).concat());
+    let ran = place.run(&["batch", "tasks.jsonl", "--jobs", "1"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
-    let result = by_id(&place).remove("x").unwrap();
-    assert_eq!((result["end"].as_str(), result["error"].is_string()), (Some("not_begun"), true), "{result}");
+    let all = by_id(&place);
+    for (id, reason) in [("nested", "repositories of their own"), ("odd", "no patch"), ("nested.patch", "own")] {
+        let result = &all[id];
+        assert!(result["code"] == 1 && result["error"].as_str().unwrap().contains(reason), "{result}");
+        assert!(ran.err.contains(&format!("warning: {id}: ")), "{}", ran.err);
+        let kept = std::path::Path::new(result["folder"].as_str().unwrap_or_else(|| panic!("{result}")));
+        assert!(kept.join(if id == "odd" { ".gitattributes" } else { "own/x" }).exists(), "{result}");
+        assert_eq!(result["patch"].is_string(), id != "odd", "{result}");
+    }
+}
+
+/// The box hides the folders of the user; git in a clone still has what it shares with the repository.
+#[test]
+fn git_works_in_a_clone() {
+    let command = "git log --format=%s && git -c user.name=a -c user.email=a@b commit -q --allow-empty -m more && git log --format=%s";
+    let place = Place::new(vec![Reply::call("bash", json!({"command": command})), Reply::say("done")]);
+    committed(&place);
+    place.work.write("tasks.jsonl", "{\"prompt\":\"look\"}\n");
+    let ran = place.run(&["batch", "tasks.jsonl"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let requests = place.server.requests();
+    let said = requests[1].messages().iter().find(|message| message["role"] == "tool").unwrap().to_string();
+    assert!(said.contains("more") && said.matches("the first words").count() == 2, "{said}");
+}
+
+#[test]
+fn a_task_begins_where_the_batch_is_in_the_repository() {
+    let server = ModelServer::start_with(|request| {
+        let called = request.messages().iter().any(|message| message["role"] == "tool");
+        let write = json!({"path": "new.txt", "content": "made\n"});
+        Some(if called { Reply::say("done") } else { Reply::call("write_file", write) })
+    });
+    let place = Place::with_server(server);
+    committed(&place);
+    place.work.write("tasks.jsonl", "{\"id\":\"a\",\"prompt\":\"make it\"}\n");
+    let ran = place.run(&["batch", "tasks.jsonl", "-C", "sub"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let mut command = place.command(&["batch", "../tasks.jsonl", "--work", "../w2", "--out", "../second.jsonl"]);
+    let ran = support::finish(command.current_dir(place.work.join("sub")).output().unwrap());
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    for patch in ["tasks.work/a.patch", "w2/a.patch"] {
+        let patch = std::fs::read_to_string(place.work.join(patch)).unwrap();
+        assert!(patch.contains("+++ b/sub/new.txt"), "{patch}");
+    }
+}
+
+/// Subagents spend what the whole may spend, and who was cut off by it is done another time.
+#[test]
+fn subagents_spend_of_the_whole_and_who_was_cut_off_has_no_result() {
+    let server = ModelServer::start_with(|request| {
+        let messages = request.messages();
+        let prompt = messages.iter().find(|message| message["role"] == "user")?["content"].to_string();
+        let called = messages.iter().any(|message| message["role"] == "tool");
+        let tasks = json!({"tasks": [{"id": "A", "assignment": "look"}, {"id": "B", "assignment": "look"}]});
+        let reply = if prompt.contains("TOP") && !called { Reply::call("task", tasks) } else { Reply::say("done") };
+        Some(reply.with_usage(900, 100, 0))
+    });
+    let place = Place::with_server(server);
+    place.work.write("tasks.jsonl", "{\"prompt\":\"TOP\"}\n".repeat(3));
+    // The second request of the first task is not made any more.
+    let ran = place.run(&["batch", "tasks.jsonl", "--jobs", "1", "--max-tokens", "2500"]);
+    assert_eq!((ran.code, results(&place).len()), (Some(5), 0), "{}", ran.err);
+    assert_eq!(place.server.requests().len(), 3, "{}", ran.err);
+    // Four requests are a task.
+    let ran = place.run(&["batch", "tasks.jsonl", "--jobs", "1", "--max-tokens", "3500"]);
+    assert_eq!((ran.code, results(&place).len()), (Some(5), 1), "{}", ran.err);
+    assert_eq!(place.server.requests().len(), 7, "{}", ran.err);
+    let ran = place.run(&["batch", "tasks.jsonl"]);
+    assert_eq!((ran.code, by_id(&place).len()), (Some(0), 3), "{}", ran.err);
+    for result in results(&place) {
+        assert_eq!((&result["usage"]["input"], &result["usage"]["output"]), (&json!(3600), &json!(400)), "{result}");
+    }
+}
+
+/// Money is counted with each request, and what a task may spend is what the others left.
+#[test]
+fn money_is_counted_as_it_is_spent() {
+    let server = ModelServer::start_with(|request| {
+        let called = request.messages().iter().filter(|message| message["role"] == "tool").count();
+        let write = json!({"path": format!("f{called}"), "content": "x"});
+        let reply = if called < 2 { Reply::call("write_file", write) } else { Reply::say("done") };
+        Some(reply.with_usage(900, 100, 0))
+    });
+    let place = Place::with_server(server);
+    place.configure("price = { input = 100.0, output = 100.0 }\n");
+    place.work.write("tasks.jsonl", "{\"prompt\":\"a\"}\n".repeat(4));
+    let ran = place.run(&["batch", "tasks.jsonl", "--jobs", "1", "--max-cost", "0.35"]);
+    assert_eq!((ran.code, results(&place).len()), (Some(5), 1), "{}", ran.err);
+    assert_eq!(place.server.requests().len(), 4, "{}", ran.err);
+    assert_eq!(results(&place)[0]["cost"]["spent"], 300_000);
+}
+
+/// A session's warnings are told with the task that it works on.
+#[test]
+fn what_a_session_warns_of_is_passed_on() {
+    let place = Place::new(vec![
+        Reply::call("ls", json!({})).with_usage(900, 100, 0),
+        Reply::say("done").with_usage(90, 10, 0),
+    ]);
+    place.work.write("tasks.jsonl", "{\"id\":\"a\",\"prompt\":\"x\",\"budget\":{\"tokens\":\"1200\"}}\n");
+    let ran = place.run(&["batch", "tasks.jsonl"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(ran.err.contains("warning: a: 1000 of the allowed 1200"), "{}", ran.err);
+}
+
+/// Nobody waits for a clone that hangs.
+#[test]
+fn an_interrupt_ends_a_clone() {
+    use std::io::{BufRead, BufReader};
+    let place = Place::new(vec![Reply::say("never")]);
+    place.work.write("stuck/.git/config", "");
+    for folder in ["objects", "refs"] {
+        std::fs::create_dir(place.work.join("stuck/.git").join(folder)).unwrap();
+    }
+    let made = std::process::Command::new("mkfifo").arg(place.work.join("stuck/.git/HEAD")).status().unwrap();
+    assert!(made.success());
+    place.work.write("tasks.jsonl", "{\"id\":\"a\",\"prompt\":\"x\",\"repo\":\"stuck\"}\n");
+    let mut command = place.command(&["batch", "tasks.jsonl"]);
+    let mut child = command.stderr(std::process::Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    assert!(lines.by_ref().any(|line| line.unwrap().contains("a: begins")));
+    let id = child.id().to_string();
+    assert!(std::process::Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    drop(lines);
+    assert!(results(&place).is_empty() && place.server.requests().is_empty());
 }

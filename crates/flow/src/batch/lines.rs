@@ -4,8 +4,9 @@ use super::{BatchResult, BatchTask, ResultSink, TaskSource};
 use reasonix_proto::Phrase;
 use reasonix_store::{Lock, LockError};
 use std::collections::HashSet;
-use std::fs::{File, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// The largest file of tasks or results that is read.
@@ -34,16 +35,38 @@ pub enum BatchFault {
         /// What is wrong with it.
         reason: String,
     },
-    /// Another batch writes these results.
-    #[error("{path} is written by another batch")]
+    /// A line is no result: the file is something else.
+    #[error("{path}:{line}: {reason}")]
+    NoResult {
+        /// The file.
+        path: String,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// Another batch writes these results, or works in this folder.
+    #[error("{path} is used by another batch")]
     Taken {
+        /// The results, or the folder.
+        path: String,
+    },
+    /// The folder for clones is somebody else's.
+    #[error("{path} is no folder of a batch")]
+    Foreign {
+        /// The folder.
+        path: String,
+    },
+    /// Somebody else wrote to the results, or moved them.
+    #[error("{path} was changed by somebody else")]
+    Changed {
         /// The results.
         path: String,
     },
 }
 
 impl BatchFault {
-    fn file(path: &Path, error: impl std::fmt::Display) -> Self {
+    pub(super) fn file(path: &Path, error: impl std::fmt::Display) -> Self {
         Self::File { path: path.display().to_string(), reason: error.to_string() }
     }
 
@@ -54,7 +77,12 @@ impl BatchFault {
             Self::Line { path, line, reason } => {
                 Phrase::new("flow.batch_line").with("path", path).with("line", line).with("reason", reason)
             }
+            Self::NoResult { path, line, reason } => {
+                Phrase::new("flow.batch_no_result").with("path", path).with("line", line).with("reason", reason)
+            }
             Self::Taken { path } => Phrase::new("flow.batch_taken").with("path", path),
+            Self::Foreign { path } => Phrase::new("flow.batch_foreign").with("path", path),
+            Self::Changed { path } => Phrase::new("flow.batch_changed").with("path", path),
         }
     }
 }
@@ -69,6 +97,8 @@ impl TaskLines {
         let text = whole(&mut File::open(path).map_err(|error| BatchFault::file(path, error))?)
             .map_err(|error| BatchFault::file(path, error))?;
         let text = String::from_utf8(text).map_err(|error| BatchFault::file(path, error))?;
+        // Some editors begin a file so.
+        let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
         let (mut tasks, mut ids) = (Vec::new(), HashSet::new());
         for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
             let wrong = |reason: String| BatchFault::Line { path: path.display().to_string(), line: at + 1, reason };
@@ -95,6 +125,11 @@ impl TaskLines {
     pub fn count(&self) -> usize {
         self.0.len()
     }
+
+    /// Those that are left.
+    pub fn left(&self) -> &[BatchTask] {
+        self.0.as_slice()
+    }
 }
 
 impl TaskSource for TaskLines {
@@ -109,11 +144,20 @@ pub struct ResultLines {
     path: PathBuf,
     file: File,
     ids: HashSet<String>,
+    /// What the file was when it was last written to.
+    seen: Stamp,
     _lock: Lock,
 }
 
+/// What tells whether a file is the one that it was: device, number, length, and when anything about it last changed.
+type Stamp = (u64, u64, u64, i64, i64);
+
+fn stamp(found: &Metadata) -> Stamp {
+    (found.dev(), found.ino(), found.len(), found.ctime(), found.ctime_nsec())
+}
+
 impl ResultLines {
-    /// Opens the file, or makes it.
+    /// Opens the file, or makes it. What is something else than results, a link too, is refused and stays as it is.
     pub fn open(path: &Path) -> Result<Self, BatchFault> {
         let fault = |error: io::Error| BatchFault::file(path, error);
         let mut lock = path.as_os_str().to_owned();
@@ -122,29 +166,62 @@ impl ResultLines {
             LockError::Held { .. } => BatchFault::Taken { path: path.display().to_string() },
             other => BatchFault::file(path, other),
         })?;
-        let mut file = OpenOptions::new().read(true).append(true).create(true).open(path).map_err(fault)?;
+        let mut options = OpenOptions::new();
+        options.read(true).append(true);
+        let mut file = match path.symlink_metadata() {
+            Ok(found) if !found.is_file() => return Err(BatchFault::file(path, "it is no plain file")),
+            Ok(_) => options.open(path),
+            // Never through a link that comes in between.
+            Err(_) => options.create_new(true).open(path),
+        }
+        .map_err(fault)?;
         let bytes = whole(&mut file).map_err(fault)?;
         let end = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-        if end < bytes.len() {
+        let (lines, rest) = bytes.split_at(end);
+        let ids = read_results(path, lines, rest)?;
+        if !rest.is_empty() {
             file.set_len(end as u64).and_then(|()| file.sync_data()).map_err(fault)?;
         }
-        let mut ids = HashSet::new();
-        let lines = bytes.get(..end).unwrap_or_default().split(|byte| *byte == b'\n');
-        for (at, line) in lines.enumerate().filter(|(_, line)| !line.is_empty()) {
-            let result: BatchResult = serde_json::from_slice(line).map_err(|error| BatchFault::Line {
-                path: path.display().to_string(),
-                line: at + 1,
-                reason: error.to_string(),
-            })?;
-            ids.insert(result.id);
-        }
-        Ok(Self { path: path.to_owned(), file, ids, _lock: lock })
+        let seen = stamp(&file.metadata().map_err(fault)?);
+        Ok(Self { path: path.to_owned(), file, ids, seen, _lock: lock })
     }
 
     /// How many there are.
     pub fn count(&self) -> usize {
         self.ids.len()
     }
+}
+
+/// The tasks that have a result. The rest may be nothing but a result that was cut off.
+fn read_results(path: &Path, lines: &[u8], rest: &[u8]) -> Result<HashSet<String>, BatchFault> {
+    let wrong = |line: usize, reason: String| BatchFault::NoResult { path: path.display().to_string(), line, reason };
+    let mut ids = HashSet::new();
+    let mut count = 0;
+    for line in lines.split(|byte| *byte == b'\n') {
+        count += 1;
+        if !line.is_empty() {
+            let result: BatchResult = serde_json::from_slice(line).map_err(|error| wrong(count, error.to_string()))?;
+            ids.insert(result.id);
+        }
+    }
+    match is_begun(rest) {
+        true => Ok(ids),
+        false => Err(wrong(count, "it is not whole".to_owned())),
+    }
+}
+
+/// Whether this is how a result begins, as far as it goes; or what a disk leaves of one.
+fn is_begun(rest: &[u8]) -> bool {
+    let fits = |rest: &[u8], start: &[u8]| rest.iter().zip(start).all(|(one, other)| one == other);
+    const START: &[u8] = b"{\"id\":\"";
+    if rest.iter().all(|byte| *byte == 0) || rest.len() <= START.len() {
+        return fits(rest, START) || rest.iter().all(|byte| *byte == 0);
+    }
+    let behind = rest.strip_prefix(START).and_then(|rest| {
+        let end = rest.iter().position(|byte| *byte == b'"').unwrap_or(rest.len());
+        rest.get(end..)
+    });
+    behind.is_some_and(|rest| fits(rest, b"\",\"session\":\"") || fits(rest, b"\",\"end\":\""))
 }
 
 impl ResultSink for ResultLines {
@@ -156,12 +233,17 @@ impl ResultSink for ResultLines {
         let fault = |error: io::Error| BatchFault::file(&self.path, error);
         let mut line = serde_json::to_vec(result).map_err(|error| fault(error.into()))?;
         line.push(b'\n');
+        // A task may have its folder around the results.
+        if !self.path.symlink_metadata().is_ok_and(|found| stamp(&found) == self.seen) {
+            return Err(BatchFault::Changed { path: self.path.display().to_string() });
+        }
         let before = self.file.seek(SeekFrom::End(0)).map_err(fault)?;
         if let Err(error) = self.file.write_all(&line).and_then(|()| self.file.sync_data()) {
             // Half a line must not stand before the next one.
             let _ = self.file.set_len(before);
             return Err(fault(error));
         }
+        self.seen = stamp(&self.file.metadata().map_err(fault)?);
         self.ids.insert(result.id.clone());
         Ok(())
     }
@@ -225,5 +307,53 @@ mod tests {
         results.put(&result("b")).unwrap();
         drop(results);
         assert_eq!(fs::read_to_string(&file).unwrap().lines().count(), 2);
+    }
+
+    #[test]
+    fn what_is_something_else_than_results_stays_as_it_is() {
+        let place = tempfile::tempdir().unwrap();
+        let (file, link) = (place.path().join("notes"), place.path().join("link"));
+        for text in [
+            "one line",
+            "one\nlast line without an end",
+            "{\"id\":\"a\",\"prompt\":\"x\"}",
+            "{\"id\":\"a\",\"end\":\"done\",\"code\":0}\nmine",
+            "{",
+            "{\"id\":\"a\"\nb",
+        ] {
+            fs::write(&file, text).unwrap();
+            let opened = ResultLines::open(&file);
+            if text == "{" {
+                // So a result begins.
+                assert!(opened.is_ok(), "{opened:?}");
+                continue;
+            }
+            assert!(matches!(opened, Err(BatchFault::NoResult { .. })), "{text}: {opened:?}");
+            assert_eq!(fs::read_to_string(&file).unwrap(), text);
+        }
+        fs::write(&file, "").unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        assert!(matches!(ResultLines::open(&link), Err(BatchFault::File { .. })));
+        let tasks = place.path().join("tasks.jsonl");
+        fs::write(&tasks, "\u{feff}{\"prompt\":\"a\"}\n").unwrap();
+        assert_eq!(TaskLines::read(&tasks).unwrap().left().len(), 1);
+    }
+
+    #[test]
+    fn results_that_somebody_else_moved_or_wrote_are_not_gone_on_with() {
+        let place = tempfile::tempdir().unwrap();
+        let file = place.path().join("results.jsonl");
+        let result = |id: &str| BatchResult { id: id.into(), end: "done".into(), ..BatchResult::default() };
+        let mut results = ResultLines::open(&file).unwrap();
+        results.put(&result("a")).unwrap();
+        results.put(&result("b")).unwrap();
+        let text = fs::read_to_string(&file).unwrap();
+        fs::write(&file, text.replace("done", "forged")).unwrap();
+        assert!(matches!(results.put(&result("c")), Err(BatchFault::Changed { .. })));
+        drop(results);
+        let mut results = ResultLines::open(&file).unwrap();
+        fs::rename(&file, place.path().join("moved")).unwrap();
+        assert!(matches!(results.put(&result("c")), Err(BatchFault::Changed { .. })));
+        assert!(!file.exists());
     }
 }

@@ -4,10 +4,12 @@
 mod drive;
 mod lines;
 mod task;
+mod work;
 
 pub use drive::{BatchEnd, BatchNews, Doing, drive};
 pub use lines::{BatchFault, ResultLines, TaskLines};
 pub use task::{BatchResult, BatchTask, TaskBudget};
+pub use work::WorkFolder;
 
 /// Where tasks come from.
 pub trait TaskSource {

@@ -77,9 +77,9 @@ pub struct BatchResult {
     /// Its session; none when there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// How it ended: as `end.how` of a turn, `goal` and where that stands, or `not_begun`.
+    /// How it ended: as `end.how` of a turn, or `goal` and where that stands.
     pub end: String,
-    /// The exit code that `run` would have had.
+    /// The exit code that `run` would have had; where what it did is not all in the patch, never 0.
     pub code: u8,
     /// The last answer.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -96,7 +96,10 @@ pub struct BatchResult {
     /// The file with what it changed in its clone; none when nothing, and where there was no clone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub patch: Option<String>,
-    /// Why it did not begin, or what went wrong beside it.
+    /// The folder with what it did, where that was left there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folder: Option<String>,
+    /// What went wrong beside it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
