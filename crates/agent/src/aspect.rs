@@ -62,6 +62,16 @@ pub trait Aspect: Send + Sync {
         Box::pin(async { None })
     }
 
+    /// The tool that the next answer has to call, as far as the wire can say so.
+    fn must_call(&self) -> Option<String> {
+        None
+    }
+
+    /// Everything that the turn is for is there: it ends without asking the model once more.
+    fn is_over(&self) -> bool {
+        false
+    }
+
     /// The todo list as the session has it, where somebody but the model may have changed it. Asked before the conversation is folded.
     fn todo(&self) -> Option<Vec<TodoPhase>> {
         None
@@ -248,6 +258,16 @@ impl Aspects {
             }
         }
         None
+    }
+
+    /// The tool that the next answer has to call.
+    pub(crate) fn must_call(&self) -> Option<String> {
+        self.0.iter().find_map(|aspect| aspect.must_call())
+    }
+
+    /// Whether the turn has what it is for.
+    pub(crate) fn is_over(&self) -> bool {
+        self.0.iter().any(|aspect| aspect.is_over())
     }
 
     /// The todo list as the session has it.

@@ -360,7 +360,7 @@ impl Agent {
         (text, patience): (String, Duration),
         stop: &Stop,
     ) -> Option<(String, Option<Usage>)> {
-        let mut request: Request = conversation.request(false);
+        let mut request: Request = conversation.request(false, None);
         while request.messages.last().is_some_and(|message| matches!(**message, Message::User { .. })) {
             request.messages.pop();
         }

@@ -8,6 +8,9 @@ pub const INTERRUPTED: &str = "[interrupted]";
 /// What the model reads of a turn that got no answer because the provider failed.
 pub const NO_ANSWER: &str = "[no answer]";
 
+/// What the model reads at the end of a turn whose last call handed back what it was for.
+pub const HANDED_BACK: &str = "[handed back]";
+
 /// The message that a record adds to the conversation, if it adds one.
 pub fn message_of(body: &RecordBody) -> Option<Message> {
     into_message(body.clone())

@@ -348,8 +348,8 @@ impl Conversation {
     }
 
     /// The next request.
-    pub(crate) fn request(&self, may_call: bool) -> Request {
-        Request { prefix: Arc::clone(&self.prefix), messages: self.messages.clone(), may_call }
+    pub(crate) fn request(&self, may_call: bool, must_call: Option<String>) -> Request {
+        Request { prefix: Arc::clone(&self.prefix), messages: self.messages.clone(), may_call, must_call }
     }
 
     /// What the model last said in words.

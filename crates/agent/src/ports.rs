@@ -120,6 +120,8 @@ pub struct Request {
     pub messages: Vec<Arc<Message>>,
     /// False for an answer in words only; the tools are still sent, so that the head stays the same.
     pub may_call: bool,
+    /// The tool that the answer has to call, where the wire can say so; a break of the head, for a last reminder only.
+    pub must_call: Option<String>,
 }
 
 /// A piece of an answer.

@@ -28,7 +28,7 @@ pub(crate) async fn answer(
     agent.state(TurnState::Planning);
     conversation.asks(&agent.model().card().name);
     let asked = conversation.tokens();
-    let request = conversation.request(may_call);
+    let request = conversation.request(may_call, agent.aspects.must_call().filter(|_| may_call));
     // Whoever is interrupted before asking has sent nothing.
     let asks = !stop.is_cancelled();
     let listener = agent.aspects.listener(turn, &agent.tools);

@@ -2,6 +2,7 @@
 
 use crate::aspect::Aspects;
 use crate::compact::{Compaction, Need};
+use crate::context::HANDED_BACK;
 use crate::conversation::{Conversation, Inbox};
 use crate::dispatch::{Tally, complete, dispatch, prepare, wished};
 use crate::fold::Answer;
@@ -241,6 +242,9 @@ impl Agent {
                 self.close(conversation, (progress.turn, progress.steps + 1)).await?;
                 return Ok(TurnEnd::Interrupted);
             }
+            if self.aspects.is_over() {
+                return self.handed_back(conversation, (progress.turn, progress.steps + 1)).await;
+            }
             if progress.storm.is_over() {
                 let end = TurnEnd::Refused { why: Phrase::new("agent.storm") };
                 let why = "The same calls were made again and again, so the turn ends here.";
@@ -278,6 +282,17 @@ impl Agent {
         };
         self.note(conversation, progress.turn, text, false).await?;
         Ok(None)
+    }
+
+    /// The turn has what it is for. Like every turn it ends with an answer, for which nobody is asked.
+    async fn handed_back(&self, conversation: &mut Conversation, place: (u32, u32)) -> Result<TurnEnd, JournalError> {
+        let (turn, step) = place;
+        let (text, stop) = (HANDED_BACK.to_owned(), StopReason::End);
+        let message = Message::Assistant { text, reasoning: None, calls: Vec::new(), stop };
+        let model = self.model().card().name.clone();
+        let record = self.journal.append(RecordBody::Assistant { turn, step, model, message, usage: None }).await?;
+        conversation.take(&record);
+        Ok(TurnEnd::Done)
     }
 
     /// An answer repeated itself: the first time the model is told, the second time the turn ends.

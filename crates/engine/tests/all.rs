@@ -55,3 +55,4 @@ mod stream_rules;
 mod todos;
 mod told;
 mod world;
+mod yields;

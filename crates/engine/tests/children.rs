@@ -12,46 +12,46 @@ use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 
 /// What a subagent begins with.
-const CHILD: &str = "You are a subagent";
+pub(crate) const CHILD: &str = "You are a subagent";
 
 /// A world whose model answers by what it is asked.
-fn world(answer: impl FnMut(&Recorded) -> Option<Reply> + Send + 'static) -> World {
+pub(crate) fn world(answer: impl FnMut(&Recorded) -> Option<Reply> + Send + 'static) -> World {
     World { server: ModelServer::start_with(answer), work: TempWorkspace::new(), home: TempWorkspace::new() }
 }
 
-fn system(request: &Recorded) -> String {
+pub(crate) fn system(request: &Recorded) -> String {
     request.messages()[0]["content"].as_str().unwrap_or_default().to_owned()
 }
 
-fn is_child(request: &Recorded) -> bool {
+pub(crate) fn is_child(request: &Recorded) -> bool {
     system(request).starts_with(CHILD)
 }
 
 /// What a subagent was asked, and how many messages it has by now.
-fn asked(request: &Recorded) -> (String, usize) {
+pub(crate) fn asked(request: &Recorded) -> (String, usize) {
     let messages = request.messages();
     (messages[1]["content"].as_str().unwrap_or_default().to_owned(), messages.len())
 }
 
-fn tools(request: &Recorded) -> Vec<String> {
+pub(crate) fn tools(request: &Recorded) -> Vec<String> {
     let named = |tool: &Value| tool["function"]["name"].as_str().unwrap_or_default().to_owned();
     request.body["tools"].as_array().into_iter().flatten().map(named).collect()
 }
 
-fn tasks(ids: &[&str]) -> Value {
+pub(crate) fn tasks(ids: &[&str]) -> Value {
     let one =
         |id: &&str| json!({"id": id, "description": format!("looks for {id}"), "assignment": format!("find {id}")});
     json!({"agent": "explore", "tasks": ids.iter().map(one).collect::<Vec<_>>()})
 }
 
 /// The session's own first answer is this call, and its second one is said.
-fn parent(call: Value, request: &Recorded) -> Option<Reply> {
+pub(crate) fn parent(call: Value, request: &Recorded) -> Option<Reply> {
     let turns = request.messages().iter().filter(|message| message["role"] == "assistant").count();
     Some(if turns == 0 { Reply::call("task", call) } else { Reply::say("done") })
 }
 
 /// One turn; gives everything that happened, and lets `meanwhile` act on it.
-async fn turn(handle: &mut Handle, mut meanwhile: impl FnMut(&Handle, &Event, bool)) -> Vec<(bool, Event)> {
+pub(crate) async fn turn(handle: &mut Handle, mut meanwhile: impl FnMut(&Handle, &Event, bool)) -> Vec<(bool, Event)> {
     handle.submit(Op::Prompt { text: "go".into(), resolved: false });
     let (mut events, mut ended) = (Vec::new(), false);
     loop {
@@ -66,12 +66,12 @@ async fn turn(handle: &mut Handle, mut meanwhile: impl FnMut(&Handle, &Event, bo
     }
 }
 
-async fn quiet(handle: &mut Handle) -> Vec<(bool, Event)> {
+pub(crate) async fn quiet(handle: &mut Handle) -> Vec<(bool, Event)> {
     turn(handle, |_, _, _| {}).await
 }
 
 /// What the session's own calls came to.
-fn outcomes(events: &[(bool, Event)]) -> Vec<ToolOutcome> {
+pub(crate) fn outcomes(events: &[(bool, Event)]) -> Vec<ToolOutcome> {
     let own = events.iter().filter(|(below, _)| !below);
     own.filter_map(|(_, event)| match event {
         Event::ToolEnded { record } => match &record.body {
@@ -83,7 +83,7 @@ fn outcomes(events: &[(bool, Event)]) -> Vec<ToolOutcome> {
     .collect()
 }
 
-fn text(outcome: &ToolOutcome) -> String {
+pub(crate) fn text(outcome: &ToolOutcome) -> String {
     match outcome {
         ToolOutcome::Done { content, .. } => content.words().into_owned(),
         ToolOutcome::Failed { message, hint, .. } => format!("{message} {}", hint.clone().unwrap_or_default()),
@@ -92,7 +92,7 @@ fn text(outcome: &ToolOutcome) -> String {
 }
 
 /// The subagents that began and ended, as they were told.
-fn runs(events: &[(bool, Event)]) -> Vec<(String, Option<TurnEnd>)> {
+pub(crate) fn runs(events: &[(bool, Event)]) -> Vec<(String, Option<TurnEnd>)> {
     let told = events.iter().filter_map(|(_, event)| match event {
         Event::Changed { record } => match &record.body {
             RecordBody::Child(run) => Some((run.child.clone(), run.end.clone())),
@@ -103,7 +103,7 @@ fn runs(events: &[(bool, Event)]) -> Vec<(String, Option<TurnEnd>)> {
     told.collect()
 }
 
-fn children(world: &World) -> Vec<Recorded> {
+pub(crate) fn children(world: &World) -> Vec<Recorded> {
     world.server.requests().into_iter().filter(is_child).collect()
 }
 

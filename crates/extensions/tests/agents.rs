@@ -166,7 +166,6 @@ fn what_is_left_out_or_waits_is_said() {
         ("mcpServers: [github]", "extensions.unused_fields"),
         ("background: true", "extensions.later_fields"),
         ("isolation: worktree", "extensions.later_fields"),
-        ("output: { type: object }", "extensions.later_fields"),
     ] {
         let (read, told) = Disk::read(&format!("---\nname: other\n{line}\n---\nwords\n"));
         assert_eq!(told, [code], "{line}");

@@ -66,6 +66,40 @@ pub(crate) fn put_tools(out: &mut Vec<u8>, tools: &[ToolSpec], more: &[Value], o
     }
 }
 
+/// What a request says of calling its tools.
+#[derive(Clone, Copy)]
+pub(crate) enum Choice<'a> {
+    /// Nothing.
+    Free,
+    /// None may be called.
+    Silent,
+    /// This one has to be.
+    Only(&'a str),
+}
+
+impl<'a> Choice<'a> {
+    /// What a request wants, where the endpoint understands it.
+    fn of(request: &'a Request, understood: bool) -> Self {
+        let named = |name: &&str| request.prefix.tools.iter().any(|spec| spec.name == **name);
+        match request.must_call.as_deref().filter(named) {
+            _ if !understood || request.prefix.tools.is_empty() => Self::Free,
+            _ if !request.may_call => Self::Silent,
+            Some(name) => Self::Only(name),
+            None => Self::Free,
+        }
+    }
+
+    /// As a field of the body, in the words of a wire; nothing where nothing is said.
+    pub(crate) fn field(self, silent: &Value, only: impl Fn(&str) -> Option<Value>) -> Vec<u8> {
+        let value = match self {
+            Self::Free => None,
+            Self::Silent => Some(silent.clone()),
+            Self::Only(name) => only(name),
+        };
+        value.map(|value| format!(",\"tool_choice\":{value}").into_bytes()).unwrap_or_default()
+    }
+}
+
 /// How a wire writes a request.
 pub(crate) trait Layout: Send + Sync + Sized {
     /// What it remembers of the messages that it wrote.
@@ -84,8 +118,8 @@ pub(crate) trait Layout: Send + Sync + Sized {
     /// Writes what has to stand behind the last message; it stays there when the conversation goes on.
     fn settle(&self, _all: &[Arc<Message>], _state: &mut Self::State, _out: &mut Vec<u8>) {}
 
-    /// The whole body. `silenced` when there are tools that must not be called.
-    fn body(&self, sent: &Sent<Self::State>, silenced: bool) -> Bytes;
+    /// The whole body, with what is said of calling tools.
+    fn body(&self, sent: &Sent<Self::State>, choice: Choice<'_>) -> Bytes;
 
     /// The body that asks for the number of tokens, where the wire can be asked.
     fn count(&self, _sent: &dyn Fn() -> Sent<Self::State>) -> Option<Bytes> {
@@ -150,8 +184,7 @@ impl<L: Layout> Encode for Growing<L> {
     fn body(&self, request: &Request) -> Bytes {
         let mut kept = self.sent.lock().unwrap_or_else(PoisonError::into_inner);
         let mut sent = self.grown(kept.take(), request);
-        let has_tools = !request.prefix.tools.is_empty();
-        let body = self.layout.body(&sent, !request.may_call && has_tools && self.layout.profile().compat.tool_choice);
+        let body = self.layout.body(&sent, Choice::of(request, self.layout.profile().compat.tool_choice));
         sent.before = sent.encoded.len();
         *kept = Some(sent);
         body
@@ -167,13 +200,13 @@ mod tests {
     use super::{Growing, Layout};
     use crate::codec::Encode;
     use crate::{Endpoint, anthropic, chat, responses};
-    use reasonix_agent::{Prefix, Request};
+    use reasonix_agent::{Prefix, Request, ToolSpec};
     use reasonix_proto::Message;
     use std::sync::Arc;
 
     fn request(messages: &[Arc<Message>]) -> Request {
         let prefix = Prefix { system: "Be brief.".into(), tools: vec![], aliases: vec![] };
-        Request { prefix: Arc::new(prefix), messages: messages.to_vec(), may_call: true }
+        Request { prefix: Arc::new(prefix), messages: messages.to_vec(), may_call: true, must_call: None }
     }
 
     fn keeps_its_bytes<L: Layout>() {
@@ -190,6 +223,32 @@ mod tests {
         let other = [user("hi"), user("more")];
         let body = encoder.body(&request(&other));
         assert!(!String::from_utf8_lossy(&body).contains("  "), "other messages are encoded afresh");
+    }
+
+    fn choices<L: Layout>() -> Vec<serde_json::Value> {
+        let encoder = Growing::<L>::new(&Endpoint::new("p", "http://h/v1", "m"));
+        let spec = ToolSpec::new("yield", "", serde_json::json!({"type": "object"}));
+        let prefix = Arc::new(Prefix { system: "Be brief.".into(), tools: vec![spec], aliases: vec![] });
+        let asks = [(true, None), (false, Some("yield")), (true, Some("yield")), (true, Some("nothing"))];
+        let sent = asks.map(|(may_call, name)| {
+            let must_call = name.map(str::to_owned);
+            let request =
+                Request { prefix: prefix.clone(), messages: vec![Arc::new(Message::user("hi"))], may_call, must_call };
+            let body: serde_json::Value = serde_json::from_slice(&encoder.body(&request)).expect("JSON");
+            body["tool_choice"].clone()
+        });
+        sent.to_vec()
+    }
+
+    #[test]
+    fn a_tool_that_has_to_be_called_is_named_in_the_words_of_the_wire() {
+        use serde_json::{Value::Null, json};
+        let named = json!({"type": "function", "function": {"name": "yield"}});
+        assert_eq!(choices::<chat::encode::Chat>(), [Null, json!("none"), named, Null]);
+        let named = json!({"type": "function", "name": "yield"});
+        assert_eq!(choices::<responses::encode::Responses>(), [Null, json!("none"), named, Null]);
+        let (none, named) = (json!({"type": "none"}), json!({"type": "tool", "name": "yield"}));
+        assert_eq!(choices::<anthropic::encode::Messages>(), [Null, none, named, Null]);
     }
 
     #[test]

@@ -167,6 +167,9 @@ impl AgentProfile {
             temperature: self.temperature.or(base.temperature),
             top_p: self.top_p.or(base.top_p),
             spawns: self.spawns.or(base.spawns),
+            output: self.output.or(base.output),
+            blocking: self.blocking.or(base.blocking),
+            isolation: self.isolation.or(base.isolation),
             ..self
         }
     }

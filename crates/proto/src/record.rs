@@ -617,6 +617,28 @@ pub struct ChildRun {
     pub cost: Option<Cost>,
 }
 
+impl ChildRun {
+    /// One of which nothing more is known yet.
+    pub fn begun(child: String, session: SessionId, call: CallId) -> Self {
+        Self {
+            child,
+            session,
+            call,
+            agent: String::new(),
+            model: String::new(),
+            task: String::new(),
+            end: None,
+            lost: false,
+            summary: String::new(),
+            output: None,
+            steps: 0,
+            took_ms: 0,
+            usage: Usage::default(),
+            cost: None,
+        }
+    }
+}
+
 /// Notes on a branch that was left.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Left {

@@ -144,7 +144,7 @@ fn facts_the_user_stated_survive_twenty_foldings_word_for_word() {
             }));
             let folded = folded(&conversation, window).expect("there is something to fold");
             take(&mut conversation, folded);
-            let request = conversation.request(true);
+            let request = conversation.request(true, None);
             let messages: Vec<Message> = request.messages.iter().map(|message| Message::clone(message)).collect();
             assert_valid(&messages);
             assert!(conversation.tokens() < window, "{} of {window}", conversation.tokens());

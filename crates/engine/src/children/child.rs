@@ -2,6 +2,7 @@
 
 use super::heard::{Heard, Spent};
 use super::share::Share;
+use super::yields::{HandedResult, YIELD, Yields};
 use super::{Children, Kin};
 use crate::beside::Beside;
 use crate::blueprint::{Blueprint, conversation_of};
@@ -15,11 +16,12 @@ use crate::state::{Book, SessionState};
 use crate::told::as_told;
 use crate::tools::Delegates;
 use crate::world::World;
-use reasonix_agent::{Agent, Compaction, Conversation, Inbox, Limits, Model, Stop, Tool, Tools};
+use reasonix_agent::{Agent, Aspect, Compaction, Conversation, Inbox, Limits, Model, Stop, Tool, ToolSpec, Tools};
 use reasonix_extensions::agent_note;
 use reasonix_gate::{AgentStanding, Approvals};
 use reasonix_proto::{AgentOrigin, AgentProfile, Mode, Origin, Phrase, SessionHead, SessionId, TurnEnd};
 use reasonix_session::{Beginning, Ledger, Opened, SessionError, Sessions, in_memory};
+use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
@@ -35,6 +37,7 @@ pub(super) struct Child {
     agent: Agent,
     conversation: Conversation,
     heard: Arc<Heard>,
+    yields: Option<Arc<Yields>>,
     pub(super) session: SessionId,
     pub(super) model: String,
 }
@@ -46,12 +49,14 @@ pub(super) struct Wanted<'a> {
     pub(super) profile: &'a AgentProfile,
     /// The session that it goes on with.
     pub(super) earlier: Option<&'a SessionId>,
+    /// What it has to hand back.
+    pub(super) schema: Option<&'a Value>,
 }
 
 impl Child {
     /// Makes one, or takes up one that rests.
     pub(super) async fn new(of: &Children, kin: &Kin, wanted: Wanted<'_>) -> Result<Self, EngineError> {
-        let Wanted { name, profile, earlier } = wanted;
+        let Wanted { name, profile, earlier, schema } = wanted;
         let profile = narrowed(profile);
         let world = World { tap: kin.start.world.tap.fresh(), ..kin.start.world.clone() };
         let start = Start { workspace: kin.start.workspace.fresh(), world, attended: false, ..(*kin.start).clone() };
@@ -61,7 +66,10 @@ impl Child {
         let tools = (kin.tools)(&start, &others, model.card().window);
         // What it may not use it is not told of.
         let usable = |tool: &&Arc<dyn Tool>| !(profile.rules.reads_only && tool.spec().traits.edits);
-        let tools = Tools::new(kept(&tools, &profile).iter().filter(usable).cloned().collect());
+        let yields = schema.filter(|_| earlier.is_none()).map(Yields::new).transpose();
+        let yields = yields.map_err(|why| unfit_schema(&profile, &why))?;
+        let own = yields.iter().map(|yields| Arc::clone(yields) as Arc<dyn Tool>);
+        let tools = Tools::new(kept(&tools, &profile).iter().filter(usable).cloned().chain(own).collect());
         let new = || Beginning::new(head(&start, kin, (name, &profile), &model, &tools), &tools.specs());
         let opened = open(&start, earlier, new).await?;
         let Some(head) = opened.history.head.clone() else {
@@ -70,12 +78,12 @@ impl Child {
         };
         // One that goes on sends what it sent.
         let specs = opened.past.specs(&head).ok().flatten();
-        let all: Vec<_> = tools.iter().cloned().collect();
-        let tools = specs.map_or(tools, |specs| Tools::new(as_told(&all, &specs)));
+        let (tools, yields) = specs.map_or((tools.clone(), yields.clone()), |specs| before(&tools, yields, &specs));
         start.world.tap.bind(&sessions(&start), (&opened, &head), start.world.settings.record.most(), &kin.outbox);
         let standing = AgentStanding::new(&profile, start.workspace.root())?;
         let gate = Arc::new(kin.gate.below(name, standing));
         let heard = Heard::new(&kin.outbox, &head.session, &kin.session);
+        yields.iter().for_each(|yields| yields.know(&heard));
         let name_of_model = model.card().name.clone();
         let book = book_of(kin, &start, (&head, &opened), (&gate, &heard), &name_of_model);
         below.know(Kin { gate: gate.clone(), book: book.clone(), session: head.session.clone(), ..kin.clone() });
@@ -83,20 +91,38 @@ impl Child {
         let (agent, prefix) = Blueprint::new(Arc::new(model), tools)
             .judged_by(gate.clone(), gate)
             .kept_by(book, kin.artifacts.clone(), heard.clone())
-            .surrounded_by([Arc::new(AroundCalls(Arc::clone(&kin.hooks))) as Arc<dyn reasonix_agent::Aspect>])
+            .surrounded_by([Arc::new(AroundCalls(Arc::clone(&kin.hooks))) as Arc<dyn Aspect>])
+            .surrounded_by(yields.iter().map(|yields| Arc::clone(yields) as Arc<dyn Aspect>))
             .within(Share::of(&kin.purse), limits)
             .build(head.system);
         let Opened { past, history, .. } = opened;
         let conversation = conversation_of(&prefix, history, past.turns());
-        Ok(Self { agent, conversation, heard, session: head.session, model: name_of_model })
+        Ok(Self { agent, conversation, heard, yields, session: head.session, model: name_of_model })
     }
 
-    /// Works on an assignment: how that ended, what it took, and its last words.
-    pub(super) async fn work(&mut self, assignment: String, stop: &Stop) -> (TurnEnd, Spent, String) {
+    /// Works on an assignment: how that ended, what it took, and what it handed back.
+    pub(super) async fn work(&mut self, assignment: String, stop: &Stop) -> (TurnEnd, Spent, HandedResult) {
         let end = self.agent.turn(&mut self.conversation, assignment.into(), &Inbox::default(), stop).await;
         let said = self.conversation.last_words().map(str::to_owned).unwrap_or_default();
-        (end, self.heard.take(), said)
+        let result = match &self.yields {
+            Some(yields) => yields.result(said),
+            None => HandedResult { text: said, unfit: false },
+        };
+        (end, self.heard.take(), result)
     }
+}
+
+/// The tools as a subagent was told of them that goes on, with the one that hands back by the schema it had.
+fn before(tools: &Tools, yields: Option<Arc<Yields>>, specs: &[ToolSpec]) -> (Tools, Option<Arc<Yields>>) {
+    let had = || specs.iter().find(|spec| spec.name == YIELD).and_then(|spec| Yields::told(spec.clone()).ok());
+    let yields = yields.or_else(had);
+    let own = yields.iter().map(|yields| Arc::clone(yields) as Arc<dyn Tool>);
+    let all: Vec<_> = own.chain(tools.iter().cloned()).collect();
+    (Tools::new(as_told(&all, specs)), yields)
+}
+
+fn unfit_schema(profile: &AgentProfile, why: &str) -> EngineError {
+    EngineError::Settings(Phrase::new("engine.agent_output").with("name", &profile.name).with("reason", why))
 }
 
 /// A profile as it holds for a subagent: a model chose it, so that it can only tighten; and in the folder of the session it reads.

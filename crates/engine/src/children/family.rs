@@ -157,25 +157,10 @@ mod tests {
     use super::{Family, NotNow, place_of};
     use reasonix_agent::Stop;
     use reasonix_config::TaskSettings;
-    use reasonix_proto::{CallId, ChildRun, SessionId, TurnEnd, Usage};
+    use reasonix_proto::{CallId, ChildRun, SessionId, TurnEnd};
 
-    pub(super) fn run(child: &str) -> ChildRun {
-        ChildRun {
-            child: child.into(),
-            session: SessionId::from(child),
-            call: CallId::from("c"),
-            agent: "explore".into(),
-            model: "m".into(),
-            task: String::new(),
-            end: None,
-            lost: false,
-            summary: String::new(),
-            output: None,
-            steps: 0,
-            took_ms: 0,
-            usage: Usage::default(),
-            cost: None,
-        }
+    fn run(child: &str) -> ChildRun {
+        ChildRun::begun(child.to_owned(), SessionId::from(child), CallId::from("c"))
     }
 
     #[test]

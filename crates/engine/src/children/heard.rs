@@ -2,7 +2,7 @@
 
 use crate::outbox::Outbox;
 use reasonix_agent::Sink;
-use reasonix_proto::{Cost, Envelope, Event, PROTOCOL_VERSION, RecordBody, SessionId, Usage};
+use reasonix_proto::{Cost, Envelope, Event, Message, PROTOCOL_VERSION, RecordBody, SessionId, Usage};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -26,6 +26,8 @@ struct State {
     spent: Spent,
     doing: String,
     tail: String,
+    /// Its last message.
+    said: String,
     steps: u32,
     told: Option<Instant>,
 }
@@ -51,6 +53,11 @@ impl Heard {
     /// What the turn that ended took.
     pub(super) fn take(&self) -> Spent {
         std::mem::take(&mut self.lock().spent)
+    }
+
+    /// What it said last.
+    pub(super) fn said(&self) -> String {
+        self.lock().said.clone()
     }
 
     fn pass(&self, event: Event) {
@@ -109,7 +116,13 @@ impl Sink for Heard {
                 self.lock().doing = format!("{tool} {subject}").trim_end().to_owned();
                 self.work();
             }
-            Event::Message { .. } => self.lock().tail.clear(),
+            Event::Message { record } => {
+                let mut state = self.lock();
+                state.tail.clear();
+                if let RecordBody::Assistant { message: Message::Assistant { text, .. }, .. } = &record.body {
+                    state.said.clone_from(text);
+                }
+            }
             Event::ToolEnded { .. } => self.lock().steps += 1,
             Event::TurnEnded { record } => {
                 if let RecordBody::TurnEnded { usage, steps, cost, .. } = &record.body {

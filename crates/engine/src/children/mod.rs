@@ -7,6 +7,7 @@ mod family;
 mod heard;
 mod share;
 mod told;
+mod yields;
 
 pub(crate) use address::Addressed;
 pub(crate) use family::Family;
@@ -24,10 +25,12 @@ use family::NotNow;
 use futures_util::future::join_all;
 use reasonix_agent::{Artifacts, BoxFuture, Call, Journal, Limits, Stop, Tools};
 use reasonix_gate::Approvals;
-use reasonix_proto::{AgentProfile, CallId, ChildRun, Event, Phrase, RecordBody, SessionId, ToolOutcome, Usage};
+use reasonix_proto::{AgentProfile, CallId, ChildRun, Event, Phrase, RecordBody, SessionId, ToolOutcome};
+use serde_json::Value;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 use told::{Came, Handed};
+use yields::HandedResult;
 
 /// What a subagent is to do, in the list of people: characters.
 const SHORT: (usize, usize) = (30, 120);
@@ -83,6 +86,7 @@ struct Job {
     earlier: Option<SessionId>,
     task: String,
     prompt: String,
+    schema: Option<Value>,
 }
 
 impl Children {
@@ -128,7 +132,8 @@ impl Children {
 
     /// Who works on what; or what is wrong with it, with the names that there are.
     fn jobs(&self, kin: &Kin, wanted: Assignments) -> Result<Vec<Job>, ToolOutcome> {
-        let Assignments { agent, tasks, context } = wanted;
+        let Assignments { agent, tasks, context, schema } = wanted;
+        let schema = schema.as_ref().map(yields::readable).transpose()?;
         if tasks.is_empty() {
             return Err(ToolOutcome::failed_with(
                 "there is no assignment",
@@ -150,12 +155,18 @@ impl Children {
         }
         let (known, new): (Vec<Assignment>, Vec<Assignment>) =
             tasks.into_iter().partition(|task| self.family.find(&task.id).is_some());
+        if let Some(task) = known.first().filter(|_| schema.is_some()) {
+            let message = format!("{} goes on as it began: what it hands back cannot be changed", task.id);
+            return Err(ToolOutcome::failed_with(message, "leave out schema, or give the work to a new one"));
+        }
         let mut jobs = Vec::new();
         for task in known {
             jobs.push(self.again(kin, &task, &context)?);
         }
         if !new.is_empty() {
             let profile = self.profile(kin, &agent)?;
+            let own = || profile.output.as_ref().map(yields::readable).transpose();
+            let schema = schema.map_or_else(own, |schema| Ok(Some(schema)))?;
             let named =
                 |task: &Assignment| if task.id.trim().is_empty() { capital(&profile.name) } else { task.id.clone() };
             let names = self.family.names(&self.name, &new.iter().map(named).collect::<Vec<_>>());
@@ -165,6 +176,7 @@ impl Children {
                 earlier: None,
                 task: short(task),
                 prompt: prompt(&context, &task.text),
+                schema: schema.clone(),
             }));
         }
         Ok(jobs)
@@ -181,7 +193,7 @@ impl Children {
         };
         let profile = self.profile(kin, &run.agent)?;
         let (name, earlier) = (run.child, Some(run.session));
-        Ok(Job { name, profile, earlier, task: short(task), prompt: prompt(context, &task.text) })
+        Ok(Job { name, profile, earlier, task: short(task), prompt: prompt(context, &task.text), schema: None })
     }
 
     /// The agent of this name, as it is on disk now, where this one may start it.
@@ -225,8 +237,8 @@ impl Children {
     }
 
     async fn worked(&self, kin: &Kin, job: Job, call: &CallId, stop: &Stop) -> Came {
-        let Job { name, profile, earlier, task, prompt } = job;
-        let wanted = Wanted { name: &name, profile: &profile, earlier: earlier.as_ref() };
+        let Job { name, profile, earlier, task, prompt, schema } = job;
+        let wanted = Wanted { name: &name, profile: &profile, earlier: earlier.as_ref(), schema: schema.as_ref() };
         let mut child = match Child::new(self, kin, wanted).await {
             Ok(child) => child,
             Err(error) => {
@@ -234,29 +246,18 @@ impl Children {
                 return Came::Not { why: error.to_string() };
             }
         };
-        let begun = ChildRun {
-            child: name,
-            session: child.session.clone(),
-            call: call.clone(),
-            agent: profile.name,
-            model: child.model.clone(),
-            task,
-            end: None,
-            lost: false,
-            summary: String::new(),
-            output: None,
-            steps: 0,
-            took_ms: 0,
-            usage: Usage::default(),
-            cost: None,
-        };
+        let (session, model) = (child.session.clone(), child.model.clone());
+        let begun = ChildRun { agent: profile.name, model, task, ..ChildRun::begun(name, session, call.clone()) };
         // That it begins must be on disk before it does anything.
         if let Err(why) = self.keep(kin, &begun).await {
             return Came::Not { why };
         }
         let (stop, since) = (stop.child_token(), Instant::now());
         self.family.begun(&begun, &stop);
-        let (end, spent, text) = child.work(prompt, &stop).await;
+        let (end, spent, HandedResult { text, unfit }) = child.work(prompt, &stop).await;
+        if unfit {
+            kin.outbox.warn(Phrase::new("engine.child_unfit").with("child", &begun.child));
+        }
         kin.outbox.count(spent.usage);
         let output = kin.artifacts.put(text.as_bytes()).ok().filter(|_| !text.is_empty()).map(|kept| kept.uri);
         let run = ChildRun {
@@ -271,7 +272,7 @@ impl Children {
         };
         self.family.ended(&run);
         let _ = self.keep(kin, &run).await;
-        Came::Back { run: Box::new(run), text }
+        Came::Back { run: Box::new(run), text, unfit }
     }
 
     /// Writes down how one stands, and tells it.

@@ -21,7 +21,12 @@ pub(super) struct Handed {
 /// How it came to that.
 pub(super) enum Came {
     /// It worked, and this is what it said last.
-    Back { run: Box<ChildRun>, text: String },
+    Back {
+        run: Box<ChildRun>,
+        text: String,
+        /// What it said fits no schema although one was wanted.
+        unfit: bool,
+    },
     /// It could not be started.
     Not { why: String },
     /// Everything was stopped before its turn came.
@@ -39,6 +44,10 @@ impl Handed {
             Came::Skipped => "skipped: everything was stopped before it began".to_owned(),
             Came::Not { why } => format!("not started: {why}"),
             Came::Back { run, .. } => match &run.end {
+                Some(TurnEnd::Done) if self.is_unfit() => {
+                    "done, but it handed back nothing that fits the schema after 3 reminders; this is its last answer"
+                        .to_owned()
+                }
                 Some(TurnEnd::Done) => format!("done in {} steps", run.steps),
                 Some(TurnEnd::StepLimit) => format!("stopped at its limit of {} steps", run.steps),
                 Some(TurnEnd::Interrupted) => "stopped by the user".to_owned(),
@@ -51,6 +60,10 @@ impl Handed {
                 None => "lost".to_owned(),
             },
         }
+    }
+
+    fn is_unfit(&self) -> bool {
+        matches!(self.came, Came::Back { unfit: true, .. })
     }
 
     fn text(&self) -> &str {

@@ -5,6 +5,7 @@ use reasonix_proto::{Action, Family, ToolOutcome};
 use reasonix_tools::{ToolWork, TypedTool};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::{Map, Value};
 use std::sync::Arc;
 
 /// Assignments as a call has them.
@@ -12,6 +13,8 @@ pub(crate) struct Assignments {
     pub(crate) agent: String,
     pub(crate) tasks: Vec<Assignment>,
     pub(crate) context: String,
+    /// What each has to hand back.
+    pub(crate) schema: Option<Value>,
 }
 
 /// One assignment.
@@ -58,11 +61,14 @@ pub(super) struct Input {
     #[serde(default)]
     #[schemars(with = "String")]
     context: Option<String>,
+    /// JSON Schema of each result.
+    #[serde(default, alias = "output_schema", alias = "outputSchema")]
+    #[schemars(with = "Map<String, Value>")]
+    schema: Option<Value>,
 }
 
 #[derive(Deserialize, JsonSchema)]
 struct Item {
-    /// A short name.
     #[serde(default, alias = "name")]
     id: String,
     #[serde(default, alias = "title")]
@@ -86,14 +92,14 @@ impl TypedTool for Task {
 
     /// A list, or a single assignment.
     fn parse(args: &Args) -> Result<Input, ToolOutcome> {
-        let list = args.get("tasks").is_some_and(serde_json::Value::is_array);
+        let list = args.get("tasks").is_some_and(Value::is_array);
         if list {
             return parse_args(args);
         }
         let one: Item = parse_args(args)?;
-        let text = |name: &str| args.get(name).and_then(serde_json::Value::as_str).map(str::to_owned);
+        let text = |name: &str| args.get(name).and_then(Value::as_str).map(str::to_owned);
         let agent = ["agent", "subagent_type", "subagent", "profile"].into_iter().find_map(text);
-        Ok(Input { agent, tasks: vec![one], context: text("context") })
+        Ok(Input { agent, tasks: vec![one], context: text("context"), schema: args.get("schema").cloned() })
     }
 
     /// Starting a subagent changes nothing: each of its calls passes the gate for itself.
@@ -117,5 +123,6 @@ fn assignments(input: Input) -> Assignments {
     let agent = input.agent.filter(|agent| !agent.trim().is_empty()).unwrap_or_else(|| READER.to_owned());
     let tasks = input.tasks.into_iter();
     let tasks = tasks.map(|item| Assignment { id: item.id, description: item.description, text: item.assignment });
-    Assignments { agent, tasks: tasks.collect(), context: input.context.unwrap_or_default() }
+    let (context, schema) = (input.context.unwrap_or_default(), input.schema.filter(|schema| !schema.is_null()));
+    Assignments { agent, tasks: tasks.collect(), context, schema }
 }

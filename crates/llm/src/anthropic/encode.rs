@@ -3,7 +3,7 @@
 
 use super::NAME;
 use crate::Endpoint;
-use crate::growing::{Growing, Layout, Profile, Sent, put_model, put_tools};
+use crate::growing::{Choice, Growing, Layout, Profile, Sent, put_model, put_tools};
 use crate::layout::{Piece, pieces};
 use crate::options::{Field, Legal, legal_id, or, put, put_fields, with_extra};
 use crate::pictures::{Part, Shown, parts, seen};
@@ -27,6 +27,8 @@ pub(crate) type Encoder = Growing<Messages>;
 /// The layout of this wire.
 pub(crate) struct Messages {
     profile: Profile,
+    /// It is told to think.
+    thinks: bool,
     /// The same without thinking, where a budget is what asks for it.
     quiet_head: Option<Vec<u8>>,
     /// The opening of a body that counts.
@@ -106,11 +108,12 @@ impl Layout for Messages {
         let mut count_head = b"{".to_vec();
         put_model(&mut count_head, endpoint);
         put_fields(&mut count_head, &with_extra(thinking.clone(), &Map::new()));
+        let thinks = thinking.iter().any(|(name, value)| *name == "thinking" && value["type"] != "disabled");
         let budget = thinking.iter().any(|(_, thinking)| thinking["type"] == "enabled");
         let quiet = budget.then(|| options(endpoint, &compat, Vec::new()));
         let quiet_head = quiet.map(|options| Profile::new(endpoint, compat.clone(), options).head);
         let options = options(endpoint, &compat, thinking);
-        Self { profile: Profile::new(endpoint, compat, options), quiet_head, count_head, marker }
+        Self { profile: Profile::new(endpoint, compat, options), thinks, quiet_head, count_head, marker }
     }
 
     fn profile(&self) -> &Profile {
@@ -158,8 +161,10 @@ impl Layout for Messages {
         }
     }
 
-    fn body(&self, sent: &Sent<Open>, silenced: bool) -> Bytes {
-        let choice: &[u8] = if silenced { b",\"tool_choice\":{\"type\":\"none\"}" } else { b"" };
+    fn body(&self, sent: &Sent<Open>, choice: Choice<'_>) -> Bytes {
+        // Whoever thinks cannot be told what to call.
+        let only = |name: &str| (!self.thinks).then(|| json!({ "type": "tool", "name": name }));
+        let choice = choice.field(&json!({ "type": "none" }), only);
         // With a budget every call that is being worked on has to follow a thought: a model that takes over from another
         // one does not think before the next turn.
         let quiet = self.quiet_head.as_ref().filter(|_| sent.state.unthought);
@@ -170,7 +175,7 @@ impl Layout for Messages {
         let old_marker = if old_end.is_empty() { b"" } else { self.marker };
         let parts: [&[u8]; 13] = [
             quiet.unwrap_or(&self.profile.head),
-            choice,
+            &choice,
             &sent.fixed,
             self.marker,
             b"}],\"messages\":[",

@@ -2,7 +2,7 @@
 
 use super::details::{Fields, NAME};
 use crate::Endpoint;
-use crate::growing::{Growing, Layout, Profile, Sent, put_tools};
+use crate::growing::{Choice, Growing, Layout, Profile, Sent, put_tools};
 use crate::options::{Field, Legal, cache_fields, effort, is_strict, legal_id, legal_name, or, put, put_fields};
 use crate::pictures::{Part, Shown, parts, seen};
 use bytes::Bytes;
@@ -197,9 +197,10 @@ impl Layout for Chat {
         self.show_results(all, results, None, out);
     }
 
-    fn body(&self, sent: &Sent<Results>, silenced: bool) -> Bytes {
-        let choice: &[u8] = if silenced { b",\"tool_choice\":\"none\"" } else { b"" };
-        Bytes::from([&self.0.head, choice, &sent.fixed, &sent.encoded, b"]}"].concat())
+    fn body(&self, sent: &Sent<Results>, choice: Choice<'_>) -> Bytes {
+        let only = |name: &str| Some(json!({ "type": "function", "function": { "name": name } }));
+        let choice = choice.field(&json!("none"), only);
+        Bytes::from([&self.0.head, choice.as_slice(), &sent.fixed, &sent.encoded, b"]}"].concat())
     }
 }
 
@@ -301,7 +302,7 @@ mod tests {
     }
 
     fn request(messages: &[Arc<Message>]) -> Request {
-        Request { prefix: prefix(), messages: messages.to_vec(), may_call: true }
+        Request { prefix: prefix(), messages: messages.to_vec(), may_call: true, must_call: None }
     }
 
     fn json_of(body: &[u8]) -> Value {
@@ -454,7 +455,7 @@ mod tests {
         let able = ToolSpec::new("read_file", "Reads.", json!({})).with(ToolTraits::READS);
         let prefix = |tool| Arc::new(Prefix { system: "s".into(), tools: vec![tool], aliases: vec![] });
         let body = |tool| {
-            let request = Request { prefix: prefix(tool), messages: vec![user("hi")], may_call: true };
+            let request = Request { prefix: prefix(tool), messages: vec![user("hi")], may_call: true, must_call: None };
             Encoder::new(&endpoint()).body(&request)
         };
         assert_eq!(body(able.clone()), body(able.with(ToolTraits::default())));

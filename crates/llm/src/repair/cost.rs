@@ -65,7 +65,7 @@ fn best(mut work: impl FnMut()) -> Duration {
 #[ignore = "a measurement"]
 fn cost_of_repair_in_an_answer() {
     let (bytes, endpoint) = (stream(), Arc::new(Endpoint::new("p", "http://h/v1", "m")));
-    let request = Arc::new(Request { prefix: Arc::new(prefix()), messages: vec![], may_call: true });
+    let request = Arc::new(Request { prefix: Arc::new(prefix()), messages: vec![], may_call: true, must_call: None });
     let plain = best(|| {
         let _ = run(chat::decoder(&endpoint, &request).as_mut(), &bytes);
     });
@@ -91,8 +91,12 @@ fn cost_of_a_request_with_5_mb_of_history() {
         messages.push(Arc::new(Message::Tool { call: id.as_str().into(), name: "ls".into(), content: content.into() }));
     }
     let encoder = chat::encode::Encoder::new(&Endpoint::new("p", "http://h/v1", "m"));
-    let make =
-        |messages: &[Arc<Message>]| Request { prefix: prefix.clone(), messages: messages.to_vec(), may_call: true };
+    let make = |messages: &[Arc<Message>]| Request {
+        prefix: prefix.clone(),
+        messages: messages.to_vec(),
+        may_call: true,
+        must_call: None,
+    };
     let start = Instant::now();
     let size = encoder.body(&make(&messages)).len();
     let first = start.elapsed();

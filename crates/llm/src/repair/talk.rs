@@ -248,7 +248,12 @@ mod tests {
             Arc::new(Message::Tool { call, name: "read_file".into(), content: (*content).into() })
         };
         let messages = results.iter().enumerate().map(tool).collect();
-        Request { prefix: Arc::new(Prefix { system: system.into(), ..prefix() }), messages, may_call: true }
+        Request {
+            prefix: Arc::new(Prefix { system: system.into(), ..prefix() }),
+            messages,
+            may_call: true,
+            must_call: None,
+        }
     }
 
     #[test]

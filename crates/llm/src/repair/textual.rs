@@ -59,7 +59,12 @@ impl Textual {
             said.groups.push((group, made));
         }
         let messages = said.groups.iter().map(|(_, made)| Arc::clone(made)).collect();
-        Request { prefix: Arc::clone(&said.prefix), messages, may_call: request.may_call }
+        Request {
+            prefix: Arc::clone(&said.prefix),
+            messages,
+            may_call: request.may_call,
+            must_call: request.must_call.clone(),
+        }
     }
 }
 
@@ -170,7 +175,12 @@ mod tests {
         let mut messages = vec![user("go")];
         let prefix = Arc::new(prefix());
         let make = |messages: &[Arc<Message>]| {
-            textual.request(&Request { prefix: prefix.clone(), messages: messages.to_vec(), may_call: true })
+            textual.request(&Request {
+                prefix: prefix.clone(),
+                messages: messages.to_vec(),
+                may_call: true,
+                must_call: None,
+            })
         };
         let first = make(&messages);
         assert!(first.prefix.tools.is_empty() && first.prefix.system.contains("\"name\":\"read_file\""));

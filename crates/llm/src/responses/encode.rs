@@ -2,7 +2,7 @@
 
 use super::NAME;
 use crate::Endpoint;
-use crate::growing::{Growing, Layout, Profile, Sent, put_tools};
+use crate::growing::{Choice, Growing, Layout, Profile, Sent, put_tools};
 use crate::layout::{Piece, pieces};
 use crate::options::{Field, Legal, cache_fields, is_strict, legal_id, or, put, put_fields};
 use crate::pictures::{Part, parts, seen};
@@ -112,11 +112,11 @@ impl Layout for Responses {
         }
     }
 
-    fn body(&self, sent: &Sent<()>, silenced: bool) -> Bytes {
-        let choice: &[u8] = if silenced { b",\"tool_choice\":\"none\"" } else { b"" };
+    fn body(&self, sent: &Sent<()>, choice: Choice<'_>) -> Bytes {
+        let choice = choice.field(&json!("none"), |name| Some(json!({ "type": "function", "name": name })));
         // Each item has a comma before it, the first one too.
         let items = sent.encoded.strip_prefix(b",").unwrap_or_default();
-        Bytes::from([&self.0.head, choice, &sent.fixed, items, b"]}"].concat())
+        Bytes::from([&self.0.head, choice.as_slice(), &sent.fixed, items, b"]}"].concat())
     }
 }
 

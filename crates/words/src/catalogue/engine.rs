@@ -447,6 +447,22 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "代理 {agent} 需要模型 {model}，但没有该模型；继续使用当前模型",
     ),
     (
+        "engine.agent_output",
+        "the schema of what the agent {name} hands back cannot be used: {reason}",
+        "代理 {name} 的返回结果模式无法使用：{reason}",
+    ),
+    ("engine.agent_output.hint", "give it a JSON Schema as `output`", "请把 `output` 设为 JSON Schema"),
+    (
+        "engine.child_unfit",
+        "the subagent {child} was reminded three times and handed back nothing that fits the schema; its last answer counts",
+        "子代理 {child} 经三次提醒仍未返回符合模式的结果；以它的最后一次回答为准",
+    ),
+    (
+        "engine.child_unfit.hint",
+        "a simpler schema or another model may do better",
+        "更简单的模式或其他模型可能效果更好",
+    ),
+    (
         "engine.child_lost",
         "the subagent {child} ({task}) was lost with the process that it ran in; what it did is in its own session",
         "子代理 {child}（{task}）已随其进程丢失；它做过的事记录在自己的会话中",
