@@ -67,9 +67,9 @@ pub trait Aspect: Send + Sync {
         None
     }
 
-    /// Everything that the turn is for is there: it ends without asking the model once more.
-    fn is_over(&self) -> bool {
-        false
+    /// The calls of a step have run. Gives why the turn is over then; none where it goes on.
+    fn over(&self) -> Option<TurnOver> {
+        None
     }
 
     /// The todo list as the session has it, where somebody but the model may have changed it. Asked before the conversation is folded.
@@ -163,6 +163,20 @@ pub enum Wish {
         why: String,
         /// Other arguments.
         args: Option<Args>,
+    },
+}
+
+/// Why a turn is over although the model has something to call.
+#[derive(Debug, Clone, PartialEq)]
+pub enum TurnOver {
+    /// What it is for is there: nobody is asked for a last word.
+    Reached,
+    /// It goes nowhere. The model says a last word.
+    Stopped {
+        /// What the model reads.
+        why: String,
+        /// How the turn ended.
+        end: TurnEnd,
     },
 }
 
@@ -265,9 +279,9 @@ impl Aspects {
         self.0.iter().find_map(|aspect| aspect.must_call())
     }
 
-    /// Whether the turn has what it is for.
-    pub(crate) fn is_over(&self) -> bool {
-        self.0.iter().any(|aspect| aspect.is_over())
+    /// Why the turn is over behind the calls of a step.
+    pub(crate) fn over(&self) -> Option<TurnOver> {
+        self.0.iter().find_map(|aspect| aspect.over())
     }
 
     /// The todo list as the session has it.

@@ -23,7 +23,7 @@ mod stutter;
 mod tokens;
 mod turn;
 
-pub use aspect::{About, Aspect, Aspects, HeardPiece, Listener, Objection, Wish};
+pub use aspect::{About, Aspect, Aspects, HeardPiece, Listener, Objection, TurnOver, Wish};
 pub use bound::{Bound, bound};
 pub use compact::{Compaction, folded_messages};
 pub use context::{HANDED_BACK, INTERRUPTED, NO_ANSWER, into_message, message_of, outcome_text};

@@ -1,6 +1,6 @@
 //! A turn: a prompt is admitted, steps follow until the model has nothing more to call, and one record ends it.
 
-use crate::aspect::Aspects;
+use crate::aspect::{Aspects, TurnOver};
 use crate::compact::{Compaction, Need};
 use crate::context::HANDED_BACK;
 use crate::conversation::{Conversation, Inbox};
@@ -242,13 +242,15 @@ impl Agent {
                 self.close(conversation, (progress.turn, progress.steps + 1)).await?;
                 return Ok(TurnEnd::Interrupted);
             }
-            if self.aspects.is_over() {
-                return self.handed_back(conversation, (progress.turn, progress.steps + 1)).await;
-            }
-            if progress.storm.is_over() {
-                let end = TurnEnd::Refused { why: Phrase::new("agent.storm") };
-                let why = "The same calls were made again and again, so the turn ends here.";
-                return self.sum_up(conversation, inbox, stop, progress, (why, end)).await;
+            let storm = progress.storm.is_over().then(stormed);
+            match self.aspects.over().or(storm) {
+                None => {}
+                Some(TurnOver::Reached) => {
+                    return self.handed_back(conversation, (progress.turn, progress.steps + 1)).await;
+                }
+                Some(TurnOver::Stopped { why, end }) => {
+                    return self.sum_up(conversation, inbox, stop, progress, (&why, end)).await;
+                }
             }
         }
     }
@@ -456,6 +458,12 @@ impl Runs for Runner<'_> {
             }
         })
     }
+}
+
+/// The end of a turn whose calls repeat.
+fn stormed() -> TurnOver {
+    let end = TurnEnd::Refused { why: Phrase::new("agent.storm") };
+    TurnOver::Stopped { why: "The same calls were made again and again, so the turn ends here.".to_owned(), end }
 }
 
 /// The end of a turn whose answer is not whole.

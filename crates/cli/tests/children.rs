@@ -99,3 +99,94 @@ fn kill_in_the_middle_loses_nothing_that_was_finished() {
     assert_eq!(log().matches("\"lost\":true").count(), 2);
     place.server.assert_valid();
 }
+
+/// COMPLAINTS 7 against the binary: five are asked for in one call, exactly five run, each once, and each knows its own only.
+#[test]
+fn five_assignments_asked_and_exactly_five_run() {
+    let place = place(5, |request| {
+        let what = request.messages()[1]["content"].as_str().unwrap_or_default().to_owned();
+        Some(Reply::say(&format!("seen: {what}")))
+    });
+    let ran = place.run(&["run", "go"]);
+    assert_eq!((ran.code, ran.out.trim()), (Some(0), "all done"), "{}", ran.err);
+    let requests = place.server.requests();
+    let (below, own): (Vec<&Recorded>, Vec<&Recorded>) = requests.iter().partition(|request| is_child(request));
+    let mut asked: Vec<String> = below.iter().map(|request| request.last_content().to_owned()).collect();
+    asked.sort();
+    assert_eq!(asked, (0..5).map(|n| format!("look at {n}")).collect::<Vec<_>>());
+    assert!(below.iter().all(|request| request.messages().len() == 2));
+    assert_eq!(own.len(), 2);
+    let told = own[1].last_content();
+    for n in 0..5 {
+        assert_eq!(told.matches(&format!("seen: look at {n}")).count(), 1, "{told}");
+    }
+    place.server.assert_valid();
+}
+
+/// The budget ends while many work: no more is asked than what was on its way, and the run says so.
+#[test]
+fn the_budget_is_spent_in_the_middle_of_a_fan_out() {
+    let place = place(6, |_| Some(Reply::call("ls", json!({"path": "."})).with_usage(400, 10, 0)));
+    place.configure("[budget]\nmax_tokens = 1500\n[task]\nat_once = 2\n");
+    let ran = place.run(&["run", "go"]);
+    assert_ne!(ran.code, Some(0), "{}", ran.err);
+    let asks = place.server.requests().into_iter().filter(is_child).count();
+    // 410 tokens each: the fourth request reaches 1,500, and one more may be on its way by then.
+    assert!((3..=5).contains(&asks), "{asks}: {}", ran.err);
+    assert_eq!(place.server.requests().len(), asks + 1, "the session asks for nothing more");
+    place.server.assert_valid();
+}
+
+/// What the session may not, its subagents may not either, however they ask for it.
+#[test]
+fn a_subagent_that_tries_what_its_parent_may_not() {
+    let place = place(1, |request| {
+        Some(match request.messages().len() {
+            2 => Reply::calls(&[
+                ("read_file", json!({"path": "secret.txt"})),
+                ("bash", json!({"command": "cat secret.txt"})),
+                ("bash", json!({"command": "echo x > made"})),
+            ]),
+            _ => Reply::say("refused"),
+        })
+    });
+    place.work.write("secret.txt", "TOPSECRET");
+    place.configure("[permissions]\ndeny = [\"Read(secret.txt)\"]\n");
+    let ran = place.run(&["run", "go"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let sent: String = place.server.requests().iter().map(|request| request.body.to_string()).collect();
+    assert!(!sent.contains("TOPSECRET") && !place.work.path().join("made").exists());
+}
+
+/// A nested one that was finished is there after `kill -9`, under its name; the one that waited for it is lost.
+#[test]
+fn nested_results_outlive_kill() {
+    let server = ModelServer::start_with(|request| {
+        let deep = json!({"agent": "executor", "tasks": [{"id": "Deep", "assignment": "deep"}]});
+        let first = request.messages().iter().filter(|message| message["role"] == "assistant").count() == 0;
+        let last = request.last_content().to_owned();
+        Some(match (is_child(request), first) {
+            (false, true) => {
+                Reply::call("task", json!({"agent": "general", "tasks": [{"id": "Top", "assignment": "dig"}]}))
+            }
+            (false, false) if last == "on" => Reply::call("read_file", json!({"path": "agent://0-Top.0-Deep"})),
+            (false, false) => Reply::say("all done"),
+            (true, true) if last == "deep" => Reply::say("gold is here"),
+            (true, true) => Reply::call("task", deep),
+            (true, false) => Reply::hang(),
+        })
+    });
+    let place = Place::with_server(server);
+    let mut child = place.spawn(&["run", "go"]);
+    let log = || place.logs().first().map(|log| std::fs::read_to_string(log).unwrap_or_default()).unwrap_or_default();
+    while log().matches("\"child\":\"0-Top.0-Deep\"").count() < 2 {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let ran = place.run(&["run", "--continue", "on"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(ran.err.contains("the subagent 0-Top (") && !ran.err.contains("the subagent 0-Top.0-Deep"), "{}", ran.err);
+    let last = place.server.requests().pop().unwrap();
+    assert!(last.last_content().contains("gold is here"), "{}", last.last_content());
+}

@@ -149,7 +149,7 @@ impl Ground {
             .surrounded_by([nearby as Arc<dyn Aspect>, streaming as Arc<dyn Aspect>, Believed::of(start, outbox)])
             .surrounded_by([BeginsList::new(book, outbox.clone(), writes) as Arc<dyn Aspect>])
             .surrounded_by([Validates::of(start, &trust, (book, outbox)) as Arc<dyn Aspect>])
-            .surrounded_by([Arc::new(AroundAll(hooks.clone())) as Arc<dyn Aspect>])
+            .surrounded_by([Arc::new(AroundAll(hooks.clone())) as Arc<dyn Aspect>, children.clone() as Arc<dyn Aspect>])
             .within(purse.clone(), limits_of(settings, &answers.name, &acting))
             .build(self.head.system.clone());
         children.know(self.kin(&voice, (&gate, &purse), (&hooks, &trust), (&agent, shell)));
@@ -189,7 +189,6 @@ impl Ground {
         Kin {
             start: Arc::new(self.start.clone()),
             gate: gate.clone(),
-            book: book.clone(),
             root: book.clone(),
             session: self.head.session.clone(),
             outbox: outbox.clone(),

@@ -505,3 +505,89 @@ async fn nobody_resumes_a_subagent_by_mistake() {
     assert!(state.open(&child.0, |_| {}).is_err());
     assert_eq!(state.latest(&world.work.path()).unwrap(), Some(handle.session.clone()));
 }
+
+/// Subagents that are asked for again and again: the model is told once, and its turn ends when it goes on.
+#[tokio::test]
+async fn a_flood_is_told_once_and_then_stopped() {
+    let (beyond, calls) = (Arc::new(Mutex::new(false)), Arc::new(Mutex::new(0)));
+    let (alike, made) = (beyond.clone(), calls.clone());
+    let world = world(move |request| {
+        if is_child(request) {
+            return Some(Reply::say("nothing new"));
+        }
+        if request.body["tool_choice"] == "none" {
+            return Some(Reply::say("I stop here"));
+        }
+        let mut made = made.lock().unwrap();
+        *made += 1;
+        let other = format!("look at part {made}");
+        let text = if *alike.lock().unwrap() {
+            other
+        } else {
+            format!("find all the callers of parse_line{}", ".".repeat(*made))
+        };
+        Some(Reply::call("task", json!({"tasks": [{"id": format!("T{made}"), "assignment": text}]})))
+    });
+    let mut handle = world.open_with(Which::New, |start| start.world.settings.task.per_turn = 6);
+    for (far, ran, reason) in [(false, 3, "again and again"), (true, 6, "a turn may start 6")] {
+        *beyond.lock().unwrap() = far;
+        let before = children(&world).len();
+        let events = quiet(&mut handle).await;
+        assert_eq!(children(&world).len() - before, ran, "{reason}");
+        let told: Vec<String> = outcomes(&events).iter().map(text).collect();
+        assert_eq!(told.len(), ran + 2, "{told:?}");
+        assert!(told[ran].contains(reason) && told[ran].contains("once more ends the turn"), "{told:?}");
+        let end = events.iter().rev().find_map(|(below, event)| match event {
+            Event::TurnEnded { record } if !below => Some(record.body.clone()),
+            _ => None,
+        });
+        let Some(RecordBody::TurnEnded { end: TurnEnd::Refused { why }, .. }) = end else { panic!("{end:?}") };
+        assert_eq!(why.code, "engine.child_flood");
+        let last = world.server.requests().pop().unwrap();
+        assert!(last.last_content().contains("asked for again and again"), "{}", last.last_content());
+    }
+    world.server.assert_valid();
+}
+
+/// Names and what was handed back stay after a resume, however deep; who goes on counts on.
+#[tokio::test]
+async fn nested_subagents_are_known_after_a_resume() {
+    let calls = Arc::new(Mutex::new(vec![(
+        "task",
+        json!({"agent": "general", "tasks": [{"id": "Top", "assignment": "dig"}]}),
+    )]));
+    let own = calls.clone();
+    let world = world(move |request| {
+        if !is_child(request) {
+            let mut calls = own.lock().unwrap();
+            return Some(if calls.is_empty() {
+                Reply::say("done")
+            } else {
+                let (tool, args) = calls.remove(0);
+                Reply::call(tool, args)
+            });
+        }
+        let deep = json!({"agent": "executor", "tasks": [{"id": "Deep", "assignment": "deep"}]});
+        Some(match (asked(request).0.as_str(), request.last_content()) {
+            ("dig", "dig" | "dig more") => Reply::call("task", deep),
+            ("dig", _) => Reply::say("dug"),
+            _ => Reply::say("{\"found\": [\"gold\"]}"),
+        })
+    });
+    let mut handle = world.open(Which::New);
+    quiet(&mut handle).await;
+    let id = handle.session.clone();
+    drop(handle);
+    calls.lock().unwrap().extend([
+        ("read_file", json!({"path": "agent://0-Top.0-Deep/found/0"})),
+        ("task", json!({"tasks": [{"id": "0-top", "assignment": "dig more"}]})),
+        ("read_file", json!({"path": "agent://0-Top.1-Deep"})),
+    ]);
+    let mut handle = world.open_when_free(Which::Resume(id.0)).await;
+    let events = quiet(&mut handle).await;
+    let told: Vec<String> = outcomes(&events).iter().map(text).collect();
+    assert!(told[0].contains("gold"), "{told:?}");
+    let names: Vec<String> = runs(&events).into_iter().map(|(name, _)| name).collect();
+    assert_eq!(names, ["0-Top", "0-Top.1-Deep", "0-Top.1-Deep", "0-Top"]);
+    assert!(told[2].contains("found"), "{told:?}");
+}

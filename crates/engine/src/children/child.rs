@@ -86,12 +86,13 @@ impl Child {
         yields.iter().for_each(|yields| yields.know(&heard));
         let name_of_model = model.card().name.clone();
         let book = book_of(kin, &start, (&head, &opened), (&gate, &heard), &name_of_model);
-        below.know(Kin { gate: gate.clone(), book: book.clone(), session: head.session.clone(), ..kin.clone() });
+        below.know(Kin { gate: gate.clone(), session: head.session.clone(), ..kin.clone() });
         let limits = limits_of(kin, &start, &profile, &name_of_model);
         let (agent, prefix) = Blueprint::new(Arc::new(model), tools)
             .judged_by(gate.clone(), gate)
             .kept_by(book, kin.artifacts.clone(), heard.clone())
             .surrounded_by([Arc::new(AroundCalls(Arc::clone(&kin.hooks))) as Arc<dyn Aspect>])
+            .surrounded_by([below.clone() as Arc<dyn Aspect>])
             .surrounded_by(yields.iter().map(|yields| Arc::clone(yields) as Arc<dyn Aspect>))
             .within(Share::of(&kin.purse), limits)
             .build(head.system);

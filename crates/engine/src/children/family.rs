@@ -24,6 +24,8 @@ struct State {
     known: BTreeMap<String, Known>,
     /// How many were started in which turn.
     started: (u32, u32),
+    /// The next place among those that each one starts, by its name: calls side by side never get the same.
+    places: BTreeMap<String, u32>,
 }
 
 struct Known {
@@ -46,7 +48,7 @@ impl Family {
     pub(crate) fn new(bounds: &TaskSettings, runs: &[ChildRun]) -> Self {
         let places = (0..bounds.max_depth.max(1)).map(|_| Semaphore::new(bounds.at_once.max(1) as usize)).collect();
         let known = runs.iter().map(|run| (run.child.clone(), Known { run: run.clone(), stop: None })).collect();
-        let state = Mutex::new(State { known, started: (0, 0) });
+        let state = Mutex::new(State { known, ..State::default() });
         Self { bounds: bounds.clone(), places, state }
     }
 
@@ -76,8 +78,11 @@ impl Family {
 
     /// Names for new ones: the place in the order in which this one started them, then the name that it gave.
     pub(super) fn names(&self, of: &str, wanted: &[String]) -> Vec<String> {
-        let state = self.lock();
-        let before = state.known.keys().filter_map(|name| place_of(of, name)).max().map_or(0, |last| last + 1);
+        let mut state = self.lock();
+        let known = state.known.keys().filter_map(|name| place_of(of, name)).max().map_or(0, |last| last + 1);
+        let next = state.places.entry(of.to_owned()).or_default();
+        let before = known.max(*next);
+        *next = before.saturating_add(u32::try_from(wanted.len()).unwrap_or(u32::MAX));
         let numbered = wanted.iter().zip(before..);
         numbered.map(|(name, place)| format!("{}{place}-{}", prefix(of), plain(name))).collect()
     }
@@ -168,6 +173,7 @@ mod tests {
         let family = Family::new(&TaskSettings::default(), &[run("0-A"), run("1-B"), run("1-B.0-C"), run("10-D")]);
         let names = |of: &str| family.names(of, &["X y".to_owned(), "../z.q".to_owned()]);
         assert_eq!(names(""), ["11-X-y", "12----z-q"]);
+        assert_eq!(names(""), ["13-X-y", "14----z-q"], "nobody gets a name twice, begun or not");
         assert_eq!(names("1-B"), ["1-B.1-X-y", "1-B.2----z-q"]);
         assert_eq!(names("0-A"), ["0-A.0-X-y", "0-A.1----z-q"]);
         assert_eq!((place_of("", "1-B.0-C"), place_of("1-B", "1-B.0-C")), (None, Some(0)));

@@ -4,6 +4,7 @@
 mod address;
 mod child;
 mod family;
+mod flood;
 mod heard;
 mod share;
 mod told;
@@ -22,8 +23,9 @@ use crate::tools::{Assignment, Assignments, Delegates};
 use crate::trust::Word;
 use child::{Child, Wanted};
 use family::NotNow;
+use flood::Flood;
 use futures_util::future::join_all;
-use reasonix_agent::{Artifacts, BoxFuture, Call, Journal, Limits, Stop, Tools};
+use reasonix_agent::{Artifacts, Aspect, BoxFuture, Call, Journal, Limits, Stop, Tools, TurnOver};
 use reasonix_gate::Approvals;
 use reasonix_proto::{AgentProfile, CallId, ChildRun, Event, Phrase, RecordBody, SessionId, ToolOutcome};
 use serde_json::Value;
@@ -43,6 +45,7 @@ pub(crate) struct Children {
     depth: u32,
     /// The agent that it works as; none for the session itself, whose agent may change.
     works_as: Option<AgentProfile>,
+    flood: Flood,
     kin: OnceLock<Kin>,
 }
 
@@ -54,8 +57,6 @@ pub(crate) type MakesTools = Arc<dyn Fn(&Start, &Arc<dyn Delegates>, u64) -> Too
 pub(crate) struct Kin {
     pub(crate) start: Arc<Start>,
     pub(crate) gate: Arc<Approvals>,
-    /// Its own log.
-    pub(crate) book: Arc<Book>,
     /// The log of the session that all of them work for.
     pub(crate) root: Arc<Book>,
     pub(crate) session: SessionId,
@@ -81,6 +82,7 @@ impl Kin {
 
 /// An assignment and who is to work on it.
 struct Job {
+    /// What it is called; of a new one what it wants to be called.
     name: String,
     profile: AgentProfile,
     earlier: Option<SessionId>,
@@ -92,14 +94,15 @@ struct Job {
 impl Children {
     /// Those of a session.
     pub(crate) fn of_session(family: &Arc<Family>) -> Arc<Self> {
-        let (family, kin) = (Arc::clone(family), OnceLock::new());
-        Arc::new(Self { family, name: String::new(), depth: 1, works_as: None, kin })
+        let (family, kin, flood) = (Arc::clone(family), OnceLock::new(), Flood::default());
+        Arc::new(Self { family, name: String::new(), depth: 1, works_as: None, flood, kin })
     }
 
     /// Those of one of these.
     fn below(&self, name: &str, profile: &AgentProfile) -> Arc<Self> {
         let (family, works_as) = (Arc::clone(&self.family), Some(profile.clone()));
-        Arc::new(Self { family, name: name.to_owned(), depth: self.depth + 1, works_as, kin: OnceLock::new() })
+        let (name, depth, kin) = (name.to_owned(), self.depth + 1, OnceLock::new());
+        Arc::new(Self { family, name, depth, works_as, flood: Flood::default(), kin })
     }
 
     /// Learns what they are made of.
@@ -110,24 +113,49 @@ impl Children {
     /// Has assignments worked on, all at once as far as there are places, and gives what came of them.
     async fn run(&self, wanted: Assignments, call: Call<'_>) -> ToolOutcome {
         let Some(kin) = self.kin.get() else { return ToolOutcome::failed("there are no subagents here") };
-        let jobs = match self.jobs(kin, wanted) {
+        let mut jobs = match self.jobs(kin, wanted) {
             Ok(jobs) => jobs,
             Err(outcome) => return outcome,
         };
-        let turn = kin.root.state().turn;
-        let count = u32::try_from(jobs.len()).unwrap_or(u32::MAX);
-        if let Err(left) = self.family.admit(turn, count) {
-            let most = self.family.bounds.per_turn;
-            kin.outbox.warn(Phrase::new("engine.children_bound").with("most", most));
-            return ToolOutcome::failed_with(
-                format!(
-                    "a turn may start {most} subagents and {left} of them are left; none of these {count} was started"
-                ),
-                "do the rest yourself, or put several questions into one assignment",
-            );
+        if let Err(outcome) = self.admit(kin, &jobs) {
+            return outcome;
         }
+        self.name(&mut jobs);
         let handed = join_all(jobs.into_iter().map(|job| self.one(kin, job, call.id, &call.stop))).await;
         told::told(&handed)
+    }
+
+    /// Gives those their names that are new.
+    fn name(&self, jobs: &mut [Job]) {
+        let new: Vec<&mut Job> = jobs.iter_mut().filter(|job| job.earlier.is_none()).collect();
+        let wanted: Vec<String> = new.iter().map(|job| job.name.clone()).collect();
+        let names = self.family.names(&self.name, &wanted);
+        new.into_iter().zip(names).for_each(|(job, name)| job.name = name);
+    }
+
+    /// Counts what a call wants; or says that it is too much, or the same again.
+    fn admit(&self, kin: &Kin, jobs: &[Job]) -> Result<(), ToolOutcome> {
+        let turn = kin.root.state().turn;
+        let prompts: Vec<String> = jobs.iter().map(|job| format!("{} {}", job.profile.name, job.prompt)).collect();
+        if let Err(place) = self.flood.admit(turn, &prompts) {
+            self.flood.refused(turn);
+            kin.outbox.warn(Phrase::new("engine.children_alike"));
+            let name = jobs.get(place).map(|job| job.task.as_str()).unwrap_or_default();
+            let message =
+                format!("this was asked of subagents again and again in this turn: {name:?}; none was started");
+            return Err(ToolOutcome::failed_with(message, "work with what they handed back; once more ends the turn"));
+        }
+        let count = u32::try_from(jobs.len()).unwrap_or(u32::MAX);
+        self.family.admit(turn, count).map_err(|left| {
+            self.flood.refused(turn);
+            let most = self.family.bounds.per_turn;
+            kin.outbox.warn(Phrase::new("engine.children_bound").with("most", most));
+            let message = format!(
+                "a turn may start {most} subagents and {left} of them are left; none of these {count} was started"
+            );
+            let hint = "do the rest yourself, or put several questions into one assignment; once more ends the turn";
+            ToolOutcome::failed_with(message, hint)
+        })
     }
 
     /// Who works on what; or what is wrong with it, with the names that there are.
@@ -169,9 +197,8 @@ impl Children {
             let schema = schema.map_or_else(own, |schema| Ok(Some(schema)))?;
             let named =
                 |task: &Assignment| if task.id.trim().is_empty() { capital(&profile.name) } else { task.id.clone() };
-            let names = self.family.names(&self.name, &new.iter().map(named).collect::<Vec<_>>());
-            jobs.extend(names.into_iter().zip(&new).map(|(name, task)| Job {
-                name,
+            jobs.extend(new.iter().map(|task| Job {
+                name: named(task),
                 profile: profile.clone(),
                 earlier: None,
                 task: short(task),
@@ -255,6 +282,7 @@ impl Children {
         let (stop, since) = (stop.child_token(), Instant::now());
         self.family.begun(&begun, &stop);
         let (end, spent, HandedResult { text, unfit }) = child.work(prompt, &stop).await;
+        let text = told::bounded(text, &begun.session);
         if unfit {
             kin.outbox.warn(Phrase::new("engine.child_unfit").with("child", &begun.child));
         }
@@ -275,11 +303,12 @@ impl Children {
         Came::Back { run: Box::new(run), text, unfit }
     }
 
-    /// Writes down how one stands, and tells it.
+    /// Writes down how one stands, and tells it. However deep it is, the log of the session has it: what is known of all of them
+    /// is there after a resume.
     async fn keep(&self, kin: &Kin, run: &ChildRun) -> Result<(), String> {
-        match kin.book.append(RecordBody::Child(Box::new(run.clone()))).await {
+        match kin.root.append(RecordBody::Child(Box::new(run.clone()))).await {
             Ok(record) => {
-                kin.tell(Event::Changed { record: Box::new(record) });
+                kin.root.tell(Event::Changed { record: Box::new(record) });
                 Ok(())
             }
             Err(error) => {
@@ -287,6 +316,12 @@ impl Children {
                 Err(error.to_string())
             }
         }
+    }
+}
+
+impl Aspect for Children {
+    fn over(&self) -> Option<TurnOver> {
+        self.flood.over()
     }
 }
 
@@ -299,12 +334,6 @@ impl Delegates for Children {
 
     fn delegate<'a>(&'a self, wanted: Assignments, call: Call<'a>) -> BoxFuture<'a, ToolOutcome> {
         Box::pin(self.run(wanted, call))
-    }
-}
-
-impl Kin {
-    fn tell(&self, event: Event) {
-        self.book.tell(event);
     }
 }
 

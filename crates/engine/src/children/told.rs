@@ -1,7 +1,7 @@
 //! What the model reads of what subagents handed back: data between fences, the beginning of what is long, and where the rest is.
 
 use super::address::SCHEME;
-use reasonix_proto::{ChildRun, Details, ToolOutcome, TurnEnd, fenced};
+use reasonix_proto::{ChildRun, Details, SessionId, ToolOutcome, TurnEnd, fenced};
 use std::fmt::Write as _;
 
 /// From so many characters on only the beginning is shown.
@@ -9,6 +9,19 @@ const LONGEST: usize = 5000;
 
 /// What all of them together may take, about 8,000 tokens.
 const ALL: usize = 24_000;
+
+/// The most that is kept of what one handed back.
+const KEPT: usize = 500_000;
+
+/// What one handed back, within bounds; the rest stays in its own log.
+pub(super) fn bounded(mut text: String, session: &SessionId) -> String {
+    if text.len() > KEPT {
+        let left = text.len() - KEPT;
+        text.truncate(text.floor_char_boundary(KEPT));
+        let _ = write!(text, "\n[{left} more bytes: session {session}]");
+    }
+    text
+}
 
 /// What became of one assignment.
 pub(super) struct Handed {

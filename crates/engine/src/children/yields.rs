@@ -3,7 +3,7 @@
 
 use super::heard::Heard;
 use crate::schema::AnswerSchema;
-use reasonix_agent::{Args, Aspect, BoxFuture, Call, Tool, ToolSpec, ToolTraits};
+use reasonix_agent::{Args, Aspect, BoxFuture, Call, Tool, ToolSpec, ToolTraits, TurnOver};
 use reasonix_proto::{Action, Family, ToolOutcome, TurnEnd};
 use serde_json::{Map, Value, json};
 use std::future::ready;
@@ -199,8 +199,8 @@ impl Aspect for Yields {
         std::mem::take(&mut self.lock().forced).then(|| YIELD.to_owned())
     }
 
-    fn is_over(&self) -> bool {
-        self.lock().given.is_some()
+    fn over(&self) -> Option<TurnOver> {
+        self.lock().given.is_some().then_some(TurnOver::Reached)
     }
 }
 

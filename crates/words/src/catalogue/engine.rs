@@ -453,6 +453,22 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ),
     ("engine.agent_output.hint", "give it a JSON Schema as `output`", "请把 `output` 设为 JSON Schema"),
     (
+        "engine.child_flood",
+        "subagents were asked for again and again, so the turn was ended",
+        "模型反复请求子代理，本轮已结束",
+    ),
+    (
+        "engine.child_flood.hint",
+        "say how to go on; task.per_turn is how many a turn may have",
+        "请说明如何继续；task.per_turn 决定每轮可启动的数量",
+    ),
+    (
+        "engine.children_alike",
+        "the model asked subagents for the same again and again; it was told, and none was started",
+        "模型反复请求子代理做同样的事；已告知模型，且未启动任何子代理",
+    ),
+    ("engine.children_alike.hint", "when it goes on, its turn ends", "若仍继续，本轮将结束"),
+    (
         "engine.child_unfit",
         "the subagent {child} was reminded three times and handed back nothing that fits the schema; its last answer counts",
         "子代理 {child} 经三次提醒仍未返回符合模式的结果；以它的最后一次回答为准",
