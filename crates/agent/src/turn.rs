@@ -246,7 +246,11 @@ impl Agent {
             match self.aspects.over().or(storm) {
                 None => {}
                 Some(TurnOver::Reached) => {
-                    return self.handed_back(conversation, (progress.turn, progress.steps + 1)).await;
+                    let objection = self.aspects.before_end(progress.turn, &TurnEnd::Done, &mut progress.returns).await;
+                    let Some(text) = objection else {
+                        return self.handed_back(conversation, (progress.turn, progress.steps + 1)).await;
+                    };
+                    self.note(conversation, progress.turn, text, false).await?;
                 }
                 Some(TurnOver::Stopped { why, end }) => {
                     return self.sum_up(conversation, inbox, stop, progress, (&why, end)).await;

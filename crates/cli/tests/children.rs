@@ -91,7 +91,8 @@ fn kill_in_the_middle_loses_nothing_that_was_finished() {
     let ran = place.run(&["run", "--continue", "on"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     assert!(ran.err.contains("the subagent 1-T1") && ran.err.contains("the subagent 2-T2"), "{}", ran.err);
-    assert!(!ran.err.contains("the subagent 0-T0"), "{}", ran.err);
+    assert!(ran.err.contains("the subagent 0-T0 (part 0) was done before"), "{}", ran.err);
+    assert!(!ran.err.contains("is over"), "what was lost is not over: {}", ran.err);
     let again: Vec<Recorded> = place.server.requests().into_iter().skip(before).collect();
     assert!(again.iter().all(|request| !is_child(request)), "nobody is started again");
     let ran = place.run(&["run", "--continue", "on"]);
@@ -169,7 +170,9 @@ fn nested_results_outlive_kill() {
             (false, true) => {
                 Reply::call("task", json!({"agent": "general", "tasks": [{"id": "Top", "assignment": "dig"}]}))
             }
-            (false, false) if last == "on" => Reply::call("read_file", json!({"path": "agent://0-Top.0-Deep"})),
+            (false, false) if last.ends_with("\n\non") => {
+                Reply::call("read_file", json!({"path": "agent://0-Top.0-Deep"}))
+            }
             (false, false) => Reply::say("all done"),
             (true, true) if last == "deep" => Reply::say("gold is here"),
             (true, true) => Reply::call("task", deep),
@@ -186,7 +189,94 @@ fn nested_results_outlive_kill() {
     child.wait().unwrap();
     let ran = place.run(&["run", "--continue", "on"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
-    assert!(ran.err.contains("the subagent 0-Top (") && !ran.err.contains("the subagent 0-Top.0-Deep"), "{}", ran.err);
+    for said in ["the subagent 0-Top (dig) was lost", "the subagent 0-Top.0-Deep (deep) was done before"] {
+        assert!(ran.err.contains(said), "{said}: {}", ran.err);
+    }
     let last = place.server.requests().pop().unwrap();
     assert!(last.last_content().contains("gold is here"), "{}", last.last_content());
+}
+
+fn until(what: &str, mut is_true: impl FnMut() -> bool) {
+    let started = std::time::Instant::now();
+    while !is_true() {
+        assert!(started.elapsed() < Duration::from_secs(60), "never happened: {what}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// How many processes have the mark among their words.
+fn marked(mark: &str) -> usize {
+    let lines = std::fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path().join("cmdline"));
+    lines.filter(|file| std::fs::read_to_string(file).is_ok_and(|line| line.contains(mark))).count()
+}
+
+/// The power fails in the middle of a goal with three subagents and two jobs: what was done is there, what was at work is lost
+/// and said so to the person and to the model, nothing is done twice, and nothing is left running.
+#[test]
+fn power_loss_in_the_middle_of_a_goal_with_subagents_and_jobs() {
+    let mark = format!("301.{}7", std::process::id());
+    let sleeps = format!("echo once >> one; sleep {mark}");
+    let server = ModelServer::start_with(move |request| {
+        let last = request.last_content().to_owned();
+        if is_child(request) {
+            return Some(if last == "find A" { Reply::say("A is in a.rs") } else { Reply::hang() });
+        }
+        let one =
+            |id: &str| json!({"id": id, "description": format!("looks for {id}"), "assignment": format!("find {id}")});
+        let said = request.messages().iter().filter(|message| message["role"] == "assistant").count();
+        Some(match said {
+            0 => Reply::call("bash", json!({"command": sleeps, "background": true})),
+            1 => Reply::call("bash", json!({"command": "echo once >> two", "background": true})),
+            2 => Reply::call("task", json!({"tasks": [one("C")], "background": true})),
+            3 => Reply::call("task", json!({"tasks": [one("A"), one("B")]})),
+            _ if last.contains("[The goal is set aside") => Reply::call("read_file", json!({"path": "agent://1-A"})),
+            _ => Reply::say("I see"),
+        })
+    });
+    let place = Place::with_server(server);
+    place.configure("[goal]\nmax_turns = 1\n");
+    let mut child = place.spawn(&["run", "--goal", "look around"]);
+    let log = || place.logs().first().map(|log| std::fs::read_to_string(log).unwrap_or_default()).unwrap_or_default();
+    let ended = || log().contains("\"kind\":\"job_ended\"") && log().contains("A is in a.rs");
+    until("all are at work, and some are done", || {
+        let asked = |what: &str| place.server.requests().iter().any(|request| request.last_content() == what);
+        ended() && asked("find B") && asked("find C") && marked(&mark) > 0 && place.work.path().join("one").exists()
+    });
+    child.kill().unwrap();
+    child.wait().unwrap();
+    until("nothing is left running", || marked(&mark) == 0);
+    let before = place.server.requests().len();
+    let ran = place.run(&["run", "--continue", "on"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    for said in [
+        "the goal waits: its process had ended",
+        "the subagent 2-B (looks for B) was lost",
+        "the subagent 1-A (looks for A) was done before the process ended",
+        "0-C",
+        "j1",
+    ] {
+        assert!(ran.err.contains(said), "{said}: {}", ran.err);
+    }
+    let again: Vec<Recorded> = place.server.requests().into_iter().skip(before).collect();
+    let told = again[0].last_content();
+    for said in [
+        "2-B (looks for B) was lost",
+        "1-A (looks for A) was done: read_file agent://1-A",
+        "[job 0-C (explore: looks for C) is gone",
+        "[job j1 (",
+    ] {
+        assert!(told.contains(said), "{said}: {told}");
+    }
+    assert!(!told.contains("[job j2"), "what ended before was told before: {told}");
+    assert!(again[1].last_content().contains("A is in a.rs"), "{}", again[1].last_content());
+    assert!(again.iter().all(|request| !is_child(request)), "nobody is started again");
+    for file in ["one", "two"] {
+        assert_eq!(std::fs::read_to_string(place.work.path().join(file)).unwrap(), "once\n", "nothing is done twice");
+    }
+    // It is said once, and the goal can be gone on with.
+    let ran = place.run(&["run", "--continue", "--goal"]);
+    assert!(!ran.err.contains("was lost") && !ran.err.contains("was done before"), "{}", ran.err);
+    let last = place.server.requests().pop().unwrap();
+    assert!(last.messages().iter().any(|message| message.to_string().contains("look around\\n\\n[This is a goal.")));
+    place.server.assert_valid();
 }

@@ -2,7 +2,7 @@
 
 use crate::support;
 
-use reasonix_testkit::Reply;
+use reasonix_testkit::{ModelServer, Reply};
 use serde_json::{Value, json};
 use support::{Place, Ran};
 
@@ -232,6 +232,38 @@ fn a_stop_hook_keeps_a_turn_going_three_times_at_most() {
     place.server.assert_prefixes_grow();
 }
 
+/// Hooks stand around subagents too: their calls, and their end, which is kept back three times at most.
+#[test]
+fn a_subagent_stop_hook_keeps_a_subagent_going_three_times_at_most() {
+    let server = ModelServer::start_with(|request| {
+        let child = request.messages()[0]["content"].as_str().unwrap_or_default().starts_with("You are a subagent");
+        let said = request.messages().iter().filter(|message| message["role"] == "assistant").count();
+        Some(match (child, said) {
+            (false, 0) => Reply::call("task", json!({"tasks": [{"id": "A", "assignment": "look"}]})),
+            (false, _) => Reply::say("all done"),
+            (true, n) => Reply::say(&format!("seen {n}")),
+        })
+    });
+    let place = Place::with_server(server);
+    place
+        .work
+        .write("stop.sh", "cat >> seen; echo >> seen; echo '{\"decision\":\"block\",\"reason\":\"look again\"}'\n");
+    place.configure("[[hooks.SubagentStop]]\nhooks = [{ command = \"sh stop.sh\" }]\n\n");
+    let ran = place.run(&["run", "go"]);
+    ok(&ran);
+    assert_eq!(ran.out.trim(), "all done");
+    assert_eq!(place.server.requests().len(), 2 + 4, "{}", ran.err);
+    assert!(last(&place).contains("seen 3"), "{}", last(&place));
+    let seen = std::fs::read_to_string(place.work.join("seen")).unwrap();
+    let seen: Vec<Value> =
+        seen.lines().filter(|line| !line.is_empty()).map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(seen.len(), 4);
+    assert_eq!(
+        (&seen[0]["hook_event_name"], &seen[0]["last_assistant_message"]),
+        (&json!("SubagentStop"), &json!("seen 0"))
+    );
+}
+
 #[test]
 fn what_is_said_after_a_call_is_read_with_its_outcome() {
     let place = Place::new(vec![
@@ -296,16 +328,13 @@ fn what_is_not_run_is_named() {
         json!({"hooks": {
             "Stop": [{"hooks": [{"type": "prompt", "prompt": "done?"}, {"type": "http", "url": "http://x"}]}],
             "Someday": [],
-            "SubagentStop": [{"command": "true"}],
         }})
         .to_string(),
     );
     place.home.write("hooks/broken.json", "{");
     let ran = place.run(&["run", "go"]);
     ok(&ran);
-    for said in
-        ["of the kind prompt", "of the kind http", "no event Someday", "SubagentStop are not run", "broken.json"]
-    {
+    for said in ["of the kind prompt", "of the kind http", "no event Someday", "broken.json"] {
         assert!(ran.err.contains(said), "{said}: {}", ran.err);
     }
 }

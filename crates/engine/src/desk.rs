@@ -187,6 +187,7 @@ impl Desk {
                 true => Ok(Done::Applied),
                 false => Err(Refused::new(Refusal::NotFound, Phrase::new("engine.no_child").with("child", child))),
             },
+            Op::SteerChild { child, text } => self.steer_child(&child, text).await,
             Op::Escalate { on } => self.told(self.escalation.arm(on)),
             Op::Unqueue { id } => self.edit_queued(id, None),
             Op::EditQueued { id, text } => {
@@ -201,7 +202,7 @@ impl Desk {
                 self.notice(Level::Info, Phrase::new("engine.budget_set"));
                 Ok(Done::Applied)
             }
-            Op::StopJob { job } => match self.jobs.stop(&job) {
+            Op::StopJob { job } => match self.jobs.stop(&job) || self.family.stop(&job) {
                 true => Ok(Done::Applied),
                 false => Err(Refused::new(Refusal::NotFound, Phrase::new("engine.no_job").with("job", job))),
             },
@@ -211,6 +212,18 @@ impl Desk {
                 self.change(RecordBody::Titled { title, by_user: true }).await
             }
             _ => Err(not_possible()),
+        }
+    }
+
+    /// Says something to one subagent.
+    async fn steer_child(&self, child: &str, text: String) -> Outcome {
+        if text.trim().is_empty() {
+            return Err(Refused::new(Refusal::Invalid, Phrase::new("engine.steer_what").with("child", child)));
+        }
+        let said = self.said_plainly(text).await;
+        match self.family.steer(child, said) {
+            true => Ok(Done::Queued),
+            false => Err(Refused::new(Refusal::NotFound, Phrase::new("engine.no_child").with("child", child))),
         }
     }
 

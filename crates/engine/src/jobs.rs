@@ -126,8 +126,22 @@ impl Jobs {
         self.around.get().is_some_and(|around| around.book.state().mode == Mode::Plan)
     }
 
+    /// Keeps a subagent that works behind its call, under its own name.
+    pub(crate) async fn hold(
+        self: &Arc<Self>,
+        name: &str,
+        about: &JobAbout,
+        live: impl FnOnce(Arc<Feed>) -> LiveCommand,
+    ) -> Result<(), ToolOutcome> {
+        let info = self.admit(about, Some(name)).await?;
+        // One that goes on was a job before.
+        self.table().jobs.retain(|job| job.runs() || !job.is(name));
+        self.keep(info, live(Arc::new(Feed::heard_by(None))));
+        Ok(())
+    }
+
     /// Writes down that a job began, before it does; gives its name.
-    async fn admit(&self, about: &JobAbout) -> Result<JobInfo, ToolOutcome> {
+    async fn admit(&self, about: &JobAbout, name: Option<&str>) -> Result<JobInfo, ToolOutcome> {
         let Some(around) = self.around.get() else { return Err(ToolOutcome::failed("no jobs can be had here")) };
         let id = {
             let mut table = self.table();
@@ -141,8 +155,13 @@ impl Jobs {
                 return Err(ToolOutcome::failed_with(full, hint));
             }
             table.beginning += 1;
-            table.last += 1;
-            format!("j{}", table.last)
+            match name {
+                Some(name) => name.to_owned(),
+                None => {
+                    table.last += 1;
+                    format!("j{}", table.last)
+                }
+            }
         };
         let info = JobInfo {
             job: id,
@@ -213,7 +232,7 @@ impl Jobs {
     async fn start(&self, job: NewJob, wait: Duration, stop: &Stop) -> ToolOutcome {
         let Some(me) = self.me.upgrade() else { return ToolOutcome::Aborted };
         let NewJob { about, start } = job;
-        let info = match self.admit(&about).await {
+        let info = match self.admit(&about, None).await {
             Ok(info) => info,
             Err(outcome) => return outcome,
         };
@@ -283,7 +302,7 @@ impl Background for Jobs {
     fn adopt(&self, about: JobAbout, live: LiveCommand) -> BoxFuture<'_, Result<ToolOutcome, LiveCommand>> {
         Box::pin(async move {
             let Some(me) = self.me.upgrade() else { return Err(live) };
-            let Ok(info) = self.admit(&about).await else { return Err(live) };
+            let Ok(info) = self.admit(&about, None).await else { return Err(live) };
             let id = info.job.clone();
             me.keep(info, live);
             Ok(self.taken_over(&id))

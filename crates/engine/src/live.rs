@@ -1,6 +1,6 @@
 //! One task a session: operations come in, turns run one after the other, and an interrupt is heard at any moment.
 
-use crate::children::lost;
+use crate::children::{LeftBehind, left_behind};
 use crate::desk::Desk;
 use crate::fleet::Fleet;
 use crate::invoke::{Errand, Wants};
@@ -109,12 +109,14 @@ impl Live {
             }
             Err(refused) => self.desk.notice(refused.refusal.level(), refused.why),
         }
-        for (body, phrase) in lost(&self.desk.family) {
-            match self.desk.change(body).await {
-                Ok(_) => self.desk.notice(Level::Warning, phrase),
-                Err(refused) => self.desk.notice(refused.refusal.level(), refused.why),
+        let LeftBehind { records, said, told } = left_behind(&self.desk.family, &self.lost);
+        for body in records {
+            if let Err(refused) = self.desk.change(body).await {
+                return self.desk.notice(refused.refusal.level(), refused.why);
             }
         }
+        said.into_iter().for_each(|(level, phrase)| self.desk.notice(level, phrase));
+        told.into_iter().for_each(|news| self.desk.queue.inbox().push_news(news));
     }
 
     async fn next_work(&mut self) -> Option<Wanted> {

@@ -36,6 +36,7 @@ impl Shared {
             Query::Trust => Box::pin(ready(Reply::Trust(Box::new(shared.trust.info())))),
             Query::Config => Box::pin(ready(Reply::Config { settings: shared.dials.list() })),
             Query::Servers => Box::pin(ready(Reply::Servers { servers: shared.fleet.info() })),
+            Query::Children => Box::pin(ready(Reply::Children { children: shared.family.list() })),
             Query::Jobs => Box::pin(ready(Reply::Jobs { jobs: shared.jobs.list() })),
             Query::Models => Box::pin(ready(Reply::Models { models: shared.models() })),
             Query::Git => {

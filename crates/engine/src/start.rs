@@ -152,7 +152,7 @@ impl Ground {
             .surrounded_by([Arc::new(AroundAll(hooks.clone())) as Arc<dyn Aspect>, children.clone() as Arc<dyn Aspect>])
             .within(purse.clone(), limits_of(settings, &answers.name, &acting))
             .build(self.head.system.clone());
-        children.know(self.kin(&voice, (&gate, &purse), (&hooks, &trust), (&agent, shell)));
+        children.know(self.kin(&voice, (&gate, &purse), (&hooks, &trust, &jobs), (&agent, shell)));
         let planner = planner_of(&self, &agent, &model, (outbox, &purse, &hooks), &carried)?;
         let way_out = crossing.open(&gate, book.clone(), net_options(settings));
         let jobs = (jobs, crossing);
@@ -178,7 +178,7 @@ impl Ground {
         &self,
         Voice { outbox, book }: &Voice,
         (gate, purse): (&Arc<Approvals>, &Arc<Purse>),
-        (hooks, trust): (&Arc<Hooks>, &Word),
+        (hooks, trust, jobs): (&Arc<Hooks>, &Word, &Arc<Jobs>),
         (agent, shell): (&Agent, Shell),
     ) -> Kin {
         let (sandbox, fleet, artifacts) = (word(&shell.confinement), self.fleet.clone(), agent.artifacts.clone());
@@ -199,6 +199,7 @@ impl Ground {
             tools: Arc::new(tools),
             limits: agent.limits,
             trust: trust.clone(),
+            jobs: jobs.clone(),
         }
     }
 }

@@ -13,6 +13,7 @@ mod agents;
 mod answers;
 mod ask;
 mod attacks;
+mod background;
 #[cfg(target_os = "linux")]
 mod border;
 mod children;

@@ -284,6 +284,10 @@ fn filled(op: &Op, words: &str) -> Op {
         Op::ChangeTodo { .. } => Op::ChangeTodo { text: text() },
         Op::WorkAs { .. } => Op::WorkAs { agent: text() },
         Op::StopJob { .. } => Op::StopJob { job: text() },
+        Op::SteerChild { .. } => {
+            let (child, text) = words.split_once(char::is_whitespace).unwrap_or((words, ""));
+            Op::SteerChild { child: child.to_owned(), text: text.trim().to_owned() }
+        }
         Op::SetModel { model: Some(_), .. } => Op::SetModel { model: Some(text()), effort: None },
         Op::SetModel { model: None, .. } => Op::SetModel { model: None, effort: Some(text()) },
         Op::Rewind { turn, what, summary } => {

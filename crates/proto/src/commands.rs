@@ -51,6 +51,8 @@ const BUDGET: &[Taken] = &[(Phrase::new("command.arg_budget"), Kind::Text, true)
 const TODO: &[Taken] = &[(Phrase::new("command.arg_todo"), Kind::Text, true)];
 const FILE: &[Taken] = &[(Phrase::new("command.arg_file"), Kind::Text, true)];
 const JOB: &[Taken] = &[(Phrase::new("command.arg_job"), Kind::Text, true)];
+const STEERED: &[Taken] =
+    &[(Phrase::new("command.arg_child"), Kind::Text, true), (Phrase::new("command.arg_said"), Kind::Text, true)];
 const FOLDER: &[Taken] = &[(Phrase::new("command.arg_folder"), Kind::Path, true)];
 
 /// In the order of a menu.
@@ -87,6 +89,8 @@ const ROWS: &[Row] = &[
     ("todo", &["todos"], Phrase::new("command.todo"), TODO, todo),
     ("jobs", &[], Phrase::new("command.jobs"), &[], || query(Query::Jobs)),
     ("kill", &[], Phrase::new("command.kill"), JOB, kill),
+    ("subagents", &["tasks"], Phrase::new("command.subagents"), &[], || query(Query::Children)),
+    ("steer", &[], Phrase::new("command.steer"), STEERED, steer),
     ("context", &[], Phrase::new("command.context"), &[], || query(Query::Context)),
     ("cache", &[], Phrase::new("command.cache"), &[], || query(Query::Cache)),
     ("compact", &[], Phrase::new("command.compact"), FOLDED, || op(Op::Compact { instructions: String::new() })),
@@ -198,6 +202,12 @@ fn hooks() -> Vec<CommandCase> {
 /// Without a name, the jobs are shown to choose one from.
 fn kill() -> Vec<CommandCase> {
     vec![case(Bare, CommandAction::Query(Query::Jobs)), case(Words, ops([Op::StopJob { job: String::new() }]))]
+}
+
+/// Without a name, the subagents are shown to choose one from.
+fn steer() -> Vec<CommandCase> {
+    let said = ops([Op::SteerChild { child: String::new(), text: String::new() }]);
+    vec![case(Bare, CommandAction::Query(Query::Children)), case(Words, said)]
 }
 
 fn history() -> Vec<CommandCase> {

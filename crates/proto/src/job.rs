@@ -15,6 +15,8 @@ pub enum JobKind {
     Command,
     /// A command whose lines the model is told of.
     Monitor,
+    /// A subagent, under its own name.
+    Task,
 }
 
 /// Where a job stands.

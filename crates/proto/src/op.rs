@@ -240,7 +240,14 @@ pub enum Op {
         /// `done N`, `drop N`, `open N`, `rm N`, `clear`.
         text: String,
     },
-    /// Ends a job, and everything that it started.
+    /// Says something to one subagent that works; it reads it before its next step.
+    SteerChild {
+        /// What it is called.
+        child: String,
+        /// What it reads.
+        text: String,
+    },
+    /// Ends a job, and everything that it started; or the subagent of that name.
     StopJob {
         /// What it is called.
         job: String,

@@ -109,4 +109,6 @@ pub enum Query {
     Hooks,
     /// The jobs of the session: those that run, and those that ended a while ago.
     Jobs,
+    /// The subagents of the session, as they were last written down.
+    Children,
 }

@@ -4,6 +4,7 @@ use crate::command::CommandInfo;
 use crate::job::JobInfo;
 #[cfg(doc)]
 use crate::query::Query;
+use crate::record::ChildRun;
 use crate::status::{
     Citation, Completion, ContextPart, Git, ModelInfo, RuleInfo, SessionInfo, Setting, Status, TreeNode,
 };
@@ -156,6 +157,11 @@ pub enum Reply {
         /// What in files of hooks is not as it was meant.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         flaws: Vec<Phrase>,
+    },
+    /// Answers [`Query::Children`].
+    Children {
+        /// By their names.
+        children: Vec<ChildRun>,
     },
     /// Answers [`Query::Jobs`].
     Jobs {

@@ -435,6 +435,10 @@ fn records_of_moving_about() {
     );
     is(Query::Hooks, json!({"query": "hooks"}));
     is(Op::ReloadHooks, json!({"op": "reload_hooks"}));
+    is(
+        Op::SteerChild { child: "0-A".into(), text: "the tests too".into() },
+        json!({"op": "steer_child", "child": "0-A", "text": "the tests too"}),
+    );
     is(Op::StopJob { job: "j1".into() }, json!({"op": "stop_job", "job": "j1"}));
     let fired = RulesFired {
         turn: 2,

@@ -51,6 +51,11 @@ impl Seen {
                     self.wrote(text);
                 }
             }
+            Event::Noted { record } => {
+                if let RecordBody::Note { text, by_user: true, .. } = &record.body {
+                    self.wrote(&format!("> {text}"));
+                }
+            }
             Event::ToolStarted { tool, subject, .. } => self.wrote(&format!("● {tool} {subject}")),
             Event::ToolEnded { record } => {
                 if let RecordBody::Outcome { outcome, .. } = &record.body {
@@ -77,17 +82,27 @@ impl ChildrenSeen {
     pub(crate) fn told(&mut self, event: &Event) -> Option<String> {
         let Event::Changed { record } = event else { return None };
         let RecordBody::Child(run) = &record.body else { return None };
+        self.learn(run);
+        run.end.is_some().then(|| run.child.clone())
+    }
+
+    /// Takes in how one stands.
+    pub(crate) fn learn(&mut self, run: &ChildRun) {
         match self.0.iter_mut().find(|seen| seen.session == run.session) {
             Some(seen) => seen.run.clone_from(run),
             None => {
                 if self.0.len() == MOST {
                     self.0.pop_front();
                 }
-                let (session, run) = (run.session.clone(), run.as_ref().clone());
+                let (session, run) = (run.session.clone(), run.clone());
                 self.0.push_back(Seen { session, run, doing: String::new(), steps: 0, lines: VecDeque::new() });
             }
         }
-        run.end.is_some().then(|| run.child.clone())
+    }
+
+    /// Whether one still works.
+    pub(crate) fn works(&self, session: &SessionId) -> bool {
+        self.0.iter().any(|seen| seen.session == *session && seen.run.end.is_none())
     }
 
     /// Takes in what a subagent does; what it says of its own subagents too.

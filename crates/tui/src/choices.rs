@@ -2,7 +2,7 @@
 
 use crate::app::{App, HostRequest, QueryPurpose, ScreenEffect};
 use crate::commands::{rewind_what, run, show, theme};
-use crate::overlays::{FieldPurpose, Overlay, Pager, Picked, Picker, PickerEntry, Subject};
+use crate::overlays::{ChildOverlay, FieldPurpose, Overlay, Pager, Picked, Picker, PickerEntry, Subject};
 use crate::update::note;
 use ratatui_core::text::Line;
 use reasonix_proto::{ChildRun, Level, MemoryReach, Op, Phrase, Query, SessionId, TreeFilter};
@@ -34,7 +34,7 @@ pub(crate) fn chosen(app: &mut App, picked: Picked) -> Vec<ScreenEffect> {
         }
         Picked::Theme(name) => theme(app, &name),
         Picked::Memory { scope, name } => read_memory(app, &scope, &name),
-        Picked::Child { session, .. } => read_child(app, &session),
+        Picked::Child { session, child } => read_child(app, session, child),
         Picked::Address => crate::setup::address(app),
     }
 }
@@ -142,10 +142,11 @@ pub(crate) fn subagents(app: &mut App) -> Vec<ScreenEffect> {
     Vec::new()
 }
 
-/// Opens what a subagent said and did.
-fn read_child(app: &mut App, session: &SessionId) -> Vec<ScreenEffect> {
-    if let Some((title, lines)) = app.children.transcript(session, &app.look) {
-        app.overlays.push(Overlay::Pager(Box::new(Pager::new(title, lines, true))));
+/// Opens what a subagent said and did; what is typed there is said to it.
+fn read_child(app: &mut App, session: SessionId, child: String) -> Vec<ScreenEffect> {
+    if let Some(shown) = app.children.transcript(&session, &app.look) {
+        let works = app.children.works(&session);
+        app.overlays.push(Overlay::Child(Box::new(ChildOverlay::new(session, child, shown, works))));
     }
     Vec::new()
 }

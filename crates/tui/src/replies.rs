@@ -72,6 +72,10 @@ pub(crate) fn take(app: &mut App, purpose: QueryPurpose, reply: Reply) -> Vec<Sc
         (QueryPurpose::Overlay, reply) => fill(app, reply),
         (QueryPurpose::Show, Reply::Servers { servers }) => show_servers(app, &servers),
         (QueryPurpose::Show, Reply::Jobs { jobs }) => show_jobs(app, &jobs),
+        (QueryPurpose::Show, Reply::Children { children }) => {
+            children.iter().for_each(|run| app.children.learn(run));
+            return crate::choices::subagents(app);
+        }
         (QueryPurpose::Show, Reply::Around { said }) => show_around(app, &said),
         (QueryPurpose::Show, Reply::Hooks { hooks, flaws }) => show_hooks(app, &hooks, &flaws),
         (QueryPurpose::Show, Reply::Changes { turn, changes }) => show_changes(app, turn, &changes),

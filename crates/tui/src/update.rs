@@ -8,7 +8,9 @@ use crate::choices;
 use crate::frame::{Input, Key};
 use crate::overlays::{Approval, KeyHeard, Outcome, Overlay, PlanOverlay, QuestionOverlay, Subject};
 use crate::replies;
-use reasonix_proto::{Done, Envelope, Event, Level, Op, Phrase, Query, RecordBody, Settled, ToolOutcome, TurnState};
+use reasonix_proto::{
+    Done, Envelope, Event, Level, Op, Phrase, Query, RecordBody, SessionId, Settled, ToolOutcome, TurnState,
+};
 use std::time::Duration;
 
 /// How long a draft may be unsaved.
@@ -182,6 +184,7 @@ fn one_input(app: &mut App, input: Input, alone: bool) -> Vec<ScreenEffect> {
         Input::Wheel(up) => {
             match (app.overlays.last_mut(), up) {
                 (Some(Overlay::Pager(pager)), _) => pager.scroll(up),
+                (Some(Overlay::Child(child)), _) => child.scroll(up),
                 (Some(Overlay::Approval(approval)), _) => approval.wheel(up),
                 (_, true) => app.up += 3,
                 (_, false) => app.up = app.up.saturating_sub(3),
@@ -252,6 +255,7 @@ fn follow(app: &mut App, outcome: Outcome) -> Vec<ScreenEffect> {
             before
         }
         Outcome::Do(effects) => effects,
+        Outcome::Steered { child, text } => app.send(Op::SteerChild { child, text }),
         Outcome::Interrupt => act::interrupt(app),
         Outcome::Chosen(picked) => {
             app.overlays.pop();
@@ -298,6 +302,7 @@ fn below(app: &mut App, envelope: &Envelope) -> Vec<ScreenEffect> {
     if let Some(child) = app.children.heard(envelope) {
         child_over(app, &child);
     }
+    refresh_child(app, &envelope.session);
     if let Event::Answered { record } = &envelope.event
         && let RecordBody::Decided(decided) = &record.body
     {
@@ -305,6 +310,18 @@ fn below(app: &mut App, envelope: &Envelope) -> Vec<ScreenEffect> {
         withdraw(app, about, true);
     }
     Vec::new()
+}
+
+/// Whoever reads what a subagent does sees it go on.
+fn refresh_child(app: &mut App, session: &SessionId) {
+    let App { overlays, children, look, .. } = app;
+    let open = overlays.iter_mut().find_map(|overlay| match overlay {
+        Overlay::Child(child) if child.session == *session => Some(child),
+        _ => None,
+    });
+    if let Some((open, (_, lines))) = open.zip(children.transcript(session, look)) {
+        open.refresh(lines, children.works(session));
+    }
 }
 
 /// A subagent that is over asks nothing any more.
@@ -315,6 +332,11 @@ fn child_over(app: &mut App, child: &str) {
 
 fn event(app: &mut App, event: &Event) -> Vec<ScreenEffect> {
     app.children.told(event).iter().for_each(|child| child_over(app, child));
+    if let Event::Changed { record } = event
+        && let RecordBody::Child(run) = &record.body
+    {
+        refresh_child(app, &run.session);
+    }
     app.transcript.apply(event, app.now);
     let elapsed = app.work.elapsed(app.now);
     let over = app.work.apply(event, app.now);

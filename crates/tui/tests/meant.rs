@@ -661,3 +661,93 @@ fn jobs_are_counted_listed_and_ended() {
     stage.keys(&["\r"]);
     assert!(stage.sent.contains(&Op::StopJob { job: "j1".into() }), "{:?}", stage.sent);
 }
+
+fn child(name: &str, more: Value) -> Value {
+    let mut record = json!({"id": 9, "parent": 8, "at": 0, "kind": "child", "child": name, "session": format!("of-{name}"),
+        "call": "a", "agent": "explore", "model": "p/m", "task": format!("what {name} is for")});
+    record.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    json!({"type": "changed", "record": record})
+}
+
+/// Each subagent has a line while it works. What is typed where one is read is said to it and to nobody else; Delete stops it;
+/// whoever is over hears nothing.
+#[test]
+fn one_subagent_is_read_steered_and_stopped() {
+    let mut stage = Stage::new((80, 24), vec![]);
+    stage.event(json!({"type": "state", "state": "tool_running"}));
+    stage.event(child("0-A", json!({})));
+    stage.event(child("1-B", json!({})));
+    let screen = stage.screen();
+    assert!(screen.contains("0-A explore · what 0-A is for") && screen.contains("1-B explore"), "{screen}");
+    // The last one stands first in the list.
+    stage.keys(&["\x1ba", "\r"]);
+    let screen = stage.screen();
+    assert!(screen.contains("1-B · explore") && screen.contains("Delete stops it"), "{screen}");
+    stage.say("quit looking at q");
+    assert_eq!(stage.sent, [Op::SteerChild { child: "1-B".into(), text: "quit looking at q".into() }]);
+    stage.keys(&["\x1b[3~"]);
+    assert_eq!(stage.sent[1], Op::StopChild { child: "1-B".into() });
+    stage.event(child("1-B", json!({"end": {"how": "interrupted"}})));
+    assert!(!stage.screen().contains("1-B explore ·"), "{}", stage.screen());
+    stage.keys(&["\x1ba", "\r"]);
+    assert!(stage.screen().contains("it is over"), "{}", stage.screen());
+    stage.say("too late");
+    stage.keys(&["\x1b[3~", "\x1b"]);
+    assert_eq!(stage.sent.len(), 2, "{:?}", stage.sent);
+}
+
+/// The same as commands, also of those that an earlier process had.
+#[test]
+fn subagents_have_commands() {
+    let all = json!({"reply": "commands", "commands": reasonix_proto::builtin_commands()});
+    let mut run = child("0-Old", json!({"end": {"how": "interrupted"}, "lost": true}))["record"].clone();
+    run.as_object_mut().unwrap().retain(|name, _| !["id", "parent", "at", "kind"].contains(&name.as_str()));
+    let listed = json!({"reply": "children", "children": [run]});
+    let mut stage = Stage::new((80, 24), vec![("commands", all), ("children", listed)]);
+    stage.app.composer.set("/subagents");
+    stage.keys(&["\r"]);
+    let screen = stage.screen();
+    assert!(screen.contains("0-Old") && screen.contains("lost"), "{screen}");
+    stage.keys(&["\x1b"]);
+    stage.app.composer.set("/steer 0-A  look at the tests ");
+    stage.keys(&["\r"]);
+    stage.app.composer.set("/kill 0-A");
+    stage.keys(&["\r"]);
+    let steer = Op::SteerChild { child: "0-A".into(), text: "look at the tests".into() };
+    assert_eq!(stage.sent, [steer, Op::StopJob { job: "0-A".into() }]);
+}
+
+/// A goal stands in the status line with its turns and tokens, and waits there when it is paused.
+#[test]
+fn a_goal_stands_in_the_status_line() {
+    for (standing, shown) in [("active", "3/20"), ("paused", "goal waits")] {
+        let goal = json!({"objective": "x", "strategy": "simple", "standing": standing, "after": 1, "turns": 2,
+            "tokens": 1500, "seconds": 9, "limits": {"turns": 20, "tokens": 0, "seconds": 0}});
+        let status = json!({"reply": "status", "session": "01a1dd61315274d9aa7af6e83be1d586", "title": "T",
+            "state": "idle", "model": "p/m", "posture": "ask", "sandbox": "full", "folder": "/w", "turns": 2,
+            "usage": {"input": 0, "output": 0, "cached": 0}, "context": 3, "window": 9, "kept": true, "goal": goal});
+        let mut stage = Stage::new((100, 24), vec![("status", status)]);
+        let screen = stage.screen();
+        assert!(screen.contains(shown), "{standing}: {screen}");
+    }
+}
+
+/// `/todo edit` opens the list in the user's editor, and what comes back changed is the list.
+#[test]
+fn a_todo_list_is_edited_as_text() {
+    let all = json!({"reply": "commands", "commands": reasonix_proto::builtin_commands()});
+    let phases = json!([{"name": "Todos", "tasks": [{"content": "write it", "status": "in_progress"}]}]);
+    let todo = json!({"reply": "todo", "phases": phases});
+    let mut stage = Stage::new((80, 24), vec![("commands", all), ("todo", todo)]);
+    stage.app.composer.set("/todo edit");
+    stage.keys(&["\r"]);
+    let text = stage.app.edits_todo.clone().expect("it is being edited");
+    assert!(text.contains("[~] write it"), "{text}");
+    stage.tell(Msg::Edited(Some(text.clone())));
+    assert_eq!(stage.sent, [], "what did not change is not sent");
+    stage.app.composer.set("/todo edit");
+    stage.keys(&["\r"]);
+    let other = text.replace("[~]", "[x]");
+    stage.tell(Msg::Edited(Some(other.clone())));
+    assert_eq!(stage.sent, [Op::ChangeTodo { text: other }]);
+}

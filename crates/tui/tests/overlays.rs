@@ -401,6 +401,20 @@ const SCENES: &[Scene] = &[
         stage.event(json!({"type": "answered", "record": {"id": 9, "parent": 8, "at": 0, "kind": "decided", "call": "a", "allowed": true,
             "by": "user", "ask": "1"}}));
     }),
+    ("children", |stage| children(stage)),
+    ("children-list", |stage| {
+        children(stage);
+        stage.keys(&["\u{1b}a"]);
+    }),
+    ("children-read", |stage| {
+        children(stage);
+        stage.keys(&["\u{1b}a", "\u{1b}[B", "\r", "t", "h", "e", " ", "t", "e", "s", "t", "s"]);
+    }),
+    ("children-over", |stage| {
+        children(stage);
+        stage.event(child("1-Docs", json!({"end": {"how": "done"}, "summary": "three files", "steps": 2})));
+        stage.keys(&["\u{1b}a", "\r"]);
+    }),
     ("permissions", |stage| stage.keys(&["/", "p", "e", "r", "m", "i", "s", "s", "i", "o", "n", "s", "\r"])),
     ("status", |stage| stage.keys(&["/", "s", "t", "a", "t", "u", "s", "\r"])),
     ("todo", |stage| stage.keys(&["/", "t", "o", "d", "o", "\r"])),
@@ -667,4 +681,34 @@ fn tables_say_what_they_count() {
         assert!(rows.iter().any(|row| row.contains(heading)), "{rows:#?}");
         assert!(rows.iter().any(|row| row.contains(cached)), "{rows:#?}");
     }
+}
+
+/// A subagent as the session writes it down.
+fn child(name: &str, more: serde_json::Value) -> serde_json::Value {
+    let mut record = json!({"id": 9, "parent": 8, "at": 0, "kind": "child", "child": name, "session": format!("of-{name}"),
+        "call": "a", "agent": "explore", "model": "p/m", "task": format!("what {name} is for")});
+    record.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    json!({"type": "changed", "record": record})
+}
+
+/// Two subagents at work, one of which did something already.
+fn children(stage: &mut Stage) {
+    turn(stage);
+    stage.event(child("0-Search", json!({})));
+    stage.event(child("1-Docs", json!({})));
+    let below = |event: serde_json::Value| {
+        let event: Event = serde_json::from_value(event).unwrap();
+        let ephemeral = event.is_ephemeral();
+        let (session, parent) = (SessionId("of-0-Search".into()), Some(SessionId(SESSION.into())));
+        Msg::Event(Box::new(Envelope { v: 1, seq: 1, session, parent, ephemeral, event }))
+    };
+    let record = |more: serde_json::Value| {
+        let mut record = json!({"id": 3, "parent": 2, "at": 0});
+        record.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        record
+    };
+    stage.tell(below(json!({"type": "turn_started", "record": record(json!({"kind": "prompt", "turn": 1, "text": "find the callers"}))})));
+    stage.tell(below(json!({"type": "tool_started", "call": "b", "tool": "grep", "subject": "parse_line"})));
+    stage.tell(below(json!({"type": "working", "doing": "grep parse_line", "tail": "", "steps": 1})));
+    stage.tell(below(json!({"type": "noted", "record": record(json!({"kind": "note", "turn": 1, "text": "also in 文档", "by_user": true}))})));
 }

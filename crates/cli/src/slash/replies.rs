@@ -4,7 +4,7 @@ use crate::say::{Style, clean};
 use crate::undo::turn_lines;
 use crate::view::todo_lines;
 use reasonix_proto::{
-    BudgetInfo, GoalInfo, Hit, HookInfo, JobInfo, Level, Phrase, Reply, Status, job_words, money_text,
+    BudgetInfo, ChildRun, GoalInfo, Hit, HookInfo, JobInfo, Level, Phrase, Reply, Status, job_words, money_text,
 };
 
 /// What an answer says, a line each; or the sentence that takes its place.
@@ -44,6 +44,10 @@ pub(crate) fn reply_lines(reply: &Reply) -> Result<Vec<String>, (Level, Phrase)>
             let said = flaws.iter().map(|flaw| style.text(flaw));
             hooks.iter().flat_map(|hook| hook_lines(style, hook)).chain(said).collect()
         }
+        Reply::Children { children } if children.is_empty() => {
+            return Err((Level::Info, Phrase::new("tui.child.none")));
+        }
+        Reply::Children { children } => children.iter().map(|run| child_line(style, run)).collect(),
         Reply::Jobs { jobs } if jobs.is_empty() => return Err((Level::Info, Phrase::new("jobs.none"))),
         Reply::Jobs { jobs } => {
             let how = style.text(&Phrase::new("jobs.how"));
@@ -53,6 +57,15 @@ pub(crate) fn reply_lines(reply: &Reply) -> Result<Vec<String>, (Level, Phrase)>
         Reply::Failed { why } => return Err((Level::Warning, why.clone())),
         _ => return Err((Level::Warning, Phrase::new("engine.not_possible"))),
     })
+}
+
+fn child_line(style: Style, run: &ChildRun) -> String {
+    let standing = match &run.end {
+        None => "tui.child.works",
+        Some(_) if run.lost => "tui.child.lost",
+        Some(_) => "tui.child.over",
+    };
+    clean(&format!("{}  {} · {}  {}", run.child, run.agent, style.text(&Phrase::new(standing)), run.task))
 }
 
 fn job_lines(style: Style, job: &JobInfo) -> Vec<String> {

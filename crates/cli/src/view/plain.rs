@@ -296,6 +296,8 @@ impl Plain {
                 self.children.insert(run.session.clone(), run.child.clone());
                 Phrase::new("cli.child_began").with("task", &run.task)
             }
+            // That is said by itself.
+            Some(_) if run.lost => return,
             Some(_) => Phrase::new("cli.child_over")
                 .with("steps", run.steps)
                 .with("seconds", run.took_ms / 1000)

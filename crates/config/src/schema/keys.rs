@@ -208,7 +208,7 @@ pub const KEYS: &[SettingKey] = &[
     key("profiles.<name>.skills", Texts, "[]", SettingScope::User, "Skills whose texts stand behind its prompt."),
     key("profiles.<name>.spawns", Texts, "", SettingScope::Any, "The agents that it may start as subagents; without it all of them."),
     key("profiles.<name>.output", Text, "", SettingScope::Any, "The JSON schema of what it hands back as a subagent, as text."),
-    key("profiles.<name>.blocking", Bool, "", SettingScope::Any, "Whether whoever starts it waits for it.").later(),
+    key("profiles.<name>.blocking", Bool, "", SettingScope::Any, "Whether whoever starts it as a subagent waits for it."),
     key("profiles.<name>.isolation", Text, "", SettingScope::Any, "Where it works: `worktree` for a copy of its own.").later(),
     key("workspaces.<root>.permissions.allow", Texts, "[]", SettingScope::User, "Rules that allow, for one workspace root; written by \"always allow\"."),
     key("workspaces.<root>.trusted_read_only_tools", Texts, "[]", SettingScope::User, "Tools of the project's servers that are trusted to be readers in one workspace root, as `server.tool`; written by `reasonix mcp trust`."),

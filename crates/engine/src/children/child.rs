@@ -7,7 +7,7 @@ use super::{Children, Kin};
 use crate::beside::Beside;
 use crate::blueprint::{Blueprint, conversation_of};
 use crate::error::EngineError;
-use crate::hooks::AroundCalls;
+use crate::hooks::AroundChild;
 use crate::observers::{KeepsLedger, TellsGate};
 use crate::roster::{kept, own_model, sampled, words_of};
 use crate::shelf::skills_chapter;
@@ -84,6 +84,8 @@ impl Child {
         let gate = Arc::new(kin.gate.below(name, standing));
         let heard = Heard::new(&kin.outbox, &head.session, &kin.session);
         yields.iter().for_each(|yields| yields.know(&heard));
+        let last = heard.clone();
+        let around = AroundChild::new(&kin.hooks, move || last.said());
         let name_of_model = model.card().name.clone();
         let book = book_of(kin, &start, (&head, &opened), (&gate, &heard), &name_of_model);
         below.know(Kin { gate: gate.clone(), session: head.session.clone(), ..kin.clone() });
@@ -91,9 +93,8 @@ impl Child {
         let (agent, prefix) = Blueprint::new(Arc::new(model), tools)
             .judged_by(gate.clone(), gate)
             .kept_by(book, kin.artifacts.clone(), heard.clone())
-            .surrounded_by([Arc::new(AroundCalls(Arc::clone(&kin.hooks))) as Arc<dyn Aspect>])
-            .surrounded_by([below.clone() as Arc<dyn Aspect>])
             .surrounded_by(yields.iter().map(|yields| Arc::clone(yields) as Arc<dyn Aspect>))
+            .surrounded_by([below.clone() as Arc<dyn Aspect>, around as Arc<dyn Aspect>])
             .within(Share::of(&kin.purse), limits)
             .build(head.system);
         let Opened { past, history, .. } = opened;
@@ -102,8 +103,13 @@ impl Child {
     }
 
     /// Works on an assignment: how that ended, what it took, and what it handed back.
-    pub(super) async fn work(&mut self, assignment: String, stop: &Stop) -> (TurnEnd, Spent, HandedResult) {
-        let end = self.agent.turn(&mut self.conversation, assignment.into(), &Inbox::default(), stop).await;
+    pub(super) async fn work(
+        &mut self,
+        assignment: String,
+        inbox: &Inbox,
+        stop: &Stop,
+    ) -> (TurnEnd, Spent, HandedResult) {
+        let end = self.agent.turn(&mut self.conversation, assignment.into(), inbox, stop).await;
         let said = self.conversation.last_words().map(str::to_owned).unwrap_or_default();
         let result = match &self.yields {
             Some(yields) => yields.result(said),

@@ -1,6 +1,6 @@
 //! What is known of all subagents of a session, whoever started them: their names, how they stand, and how many there may be.
 
-use reasonix_agent::Stop;
+use reasonix_agent::{Inbox, Said, Stop};
 use reasonix_config::TaskSettings;
 use reasonix_proto::{ChildRun, TurnEnd};
 use std::collections::BTreeMap;
@@ -28,10 +28,17 @@ struct State {
     places: BTreeMap<String, u32>,
 }
 
+impl State {
+    fn live(&self, name: &str) -> Option<&(Stop, Inbox)> {
+        let found = self.known.values().find(|known| known.run.child.eq_ignore_ascii_case(name.trim()));
+        found.and_then(|known| known.live.as_ref())
+    }
+}
+
 struct Known {
     run: ChildRun,
-    /// Ends it, while it works.
-    stop: Option<Stop>,
+    /// Ends it, and what is said to it, while it works.
+    live: Option<(Stop, Inbox)>,
 }
 
 /// Why somebody cannot go on with a subagent.
@@ -47,7 +54,7 @@ impl Family {
     /// As a log left them.
     pub(crate) fn new(bounds: &TaskSettings, runs: &[ChildRun]) -> Self {
         let places = (0..bounds.max_depth.max(1)).map(|_| Semaphore::new(bounds.at_once.max(1) as usize)).collect();
-        let known = runs.iter().map(|run| (run.child.clone(), Known { run: run.clone(), stop: None })).collect();
+        let known = runs.iter().map(|run| (run.child.clone(), Known { run: run.clone(), live: None })).collect();
         let state = Mutex::new(State { known, ..State::default() });
         Self { bounds: bounds.clone(), places, state }
     }
@@ -87,15 +94,17 @@ impl Family {
         numbered.map(|(name, place)| format!("{}{place}-{}", prefix(of), plain(name))).collect()
     }
 
-    /// One begins.
-    pub(super) fn begun(&self, run: &ChildRun, stop: &Stop) {
-        let known = Known { run: run.clone(), stop: Some(stop.clone()) };
+    /// One begins; gives where it hears what is said to it.
+    pub(super) fn begun(&self, run: &ChildRun, stop: &Stop) -> Inbox {
+        let inbox = Inbox::default();
+        let known = Known { run: run.clone(), live: Some((stop.clone(), inbox.clone())) };
         self.lock().known.insert(run.child.clone(), known);
+        inbox
     }
 
     /// One is over.
     pub(super) fn ended(&self, run: &ChildRun) {
-        self.lock().known.insert(run.child.clone(), Known { run: run.clone(), stop: None });
+        self.lock().known.insert(run.child.clone(), Known { run: run.clone(), live: None });
     }
 
     /// The one of this name as it was last written down, whatever the case.
@@ -110,22 +119,30 @@ impl Family {
         let known = state.known.values().find(|known| known.run.child.eq_ignore_ascii_case(name));
         match known {
             None => Err(NotNow::Unknown),
-            Some(known) if known.stop.is_some() => Err(NotNow::Works),
+            Some(known) if known.live.is_some() => Err(NotNow::Works),
             Some(known) => Ok(known.run.clone()),
         }
     }
 
     /// Stops one that works. False when none of that name does.
     pub(crate) fn stop(&self, name: &str) -> bool {
-        let state = self.lock();
-        let stop = state.known.get(name).and_then(|known| known.stop.as_ref());
-        stop.map(Stop::cancel).is_some()
+        self.lock().live(name).map(|(stop, _)| stop.cancel()).is_some()
+    }
+
+    /// Says something to one that works. False when none of that name does.
+    pub(crate) fn steer(&self, name: &str, said: Said) -> bool {
+        self.lock().live(name).map(|(_, inbox)| inbox.push(0, said)).is_some()
+    }
+
+    /// All of them, as they were last written down.
+    pub(crate) fn list(&self) -> Vec<ChildRun> {
+        self.lock().known.values().map(|known| known.run.clone()).collect()
     }
 
     /// Those that were begun and have no end: their process was gone before it.
     pub(crate) fn lost(&self) -> Vec<ChildRun> {
         let mut state = self.lock();
-        let open = |known: &&mut Known| known.run.end.is_none() && known.stop.is_none();
+        let open = |known: &&mut Known| known.run.end.is_none() && known.live.is_none();
         let lost = state.known.values_mut().filter(open).map(|known| {
             (known.run.end, known.run.lost) = (Some(TurnEnd::Interrupted), true);
             known.run.clone()

@@ -2,18 +2,22 @@
 //! budget and the bounds of the session that asked for them. What they hand back is text, and data.
 
 mod address;
+mod apart;
 mod child;
 mod family;
 mod flood;
 mod heard;
+mod lost;
 mod share;
 mod told;
 mod yields;
 
 pub(crate) use address::Addressed;
 pub(crate) use family::Family;
+pub(crate) use lost::{LeftBehind, left_behind};
 
 use crate::hooks::Hooks;
+use crate::jobs::Jobs;
 use crate::outbox::Outbox;
 use crate::purse::Purse;
 use crate::roster::{startable, unusable};
@@ -29,7 +33,7 @@ use reasonix_agent::{Artifacts, Aspect, BoxFuture, Call, Journal, Limits, Stop, 
 use reasonix_gate::Approvals;
 use reasonix_proto::{AgentProfile, CallId, ChildRun, Event, Phrase, RecordBody, SessionId, ToolOutcome};
 use serde_json::Value;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::Instant;
 use told::{Came, Handed};
 use yields::HandedResult;
@@ -47,6 +51,7 @@ pub(crate) struct Children {
     works_as: Option<AgentProfile>,
     flood: Flood,
     kin: OnceLock<Kin>,
+    me: Weak<Self>,
 }
 
 /// Makes the tools of a subagent.
@@ -70,6 +75,8 @@ pub(crate) struct Kin {
     pub(crate) tools: MakesTools,
     pub(crate) limits: Limits,
     pub(crate) trust: Word,
+    /// What runs behind calls.
+    pub(crate) jobs: Arc<Jobs>,
 }
 
 impl Kin {
@@ -89,20 +96,28 @@ struct Job {
     task: String,
     prompt: String,
     schema: Option<Value>,
+    /// Nobody waits for it.
+    apart: bool,
 }
 
 impl Children {
     /// Those of a session.
     pub(crate) fn of_session(family: &Arc<Family>) -> Arc<Self> {
         let (family, kin, flood) = (Arc::clone(family), OnceLock::new(), Flood::default());
-        Arc::new(Self { family, name: String::new(), depth: 1, works_as: None, flood, kin })
+        let of = |me: &Weak<Self>| {
+            let (name, me) = (String::new(), Weak::clone(me));
+            Self { family, name, depth: 1, works_as: None, flood, kin, me }
+        };
+        Arc::new_cyclic(of)
     }
 
     /// Those of one of these.
     fn below(&self, name: &str, profile: &AgentProfile) -> Arc<Self> {
         let (family, works_as) = (Arc::clone(&self.family), Some(profile.clone()));
         let (name, depth, kin) = (name.to_owned(), self.depth + 1, OnceLock::new());
-        Arc::new(Self { family, name, depth, works_as, flood: Flood::default(), kin })
+        let of =
+            |me: &Weak<Self>| Self { family, name, depth, works_as, flood: Flood::default(), kin, me: Weak::clone(me) };
+        Arc::new_cyclic(of)
     }
 
     /// Learns what they are made of.
@@ -121,7 +136,13 @@ impl Children {
             return outcome;
         }
         self.name(&mut jobs);
-        let handed = join_all(jobs.into_iter().map(|job| self.one(kin, job, call.id, &call.stop))).await;
+        // A subagent waits for those that it started: nobody would read what they hand back after it.
+        let (apart, waited): (Vec<Job>, Vec<Job>) = jobs.into_iter().partition(|job| job.apart && self.depth == 1);
+        if let Some(me) = self.me.upgrade().filter(|_| !apart.is_empty() && waited.is_empty()) {
+            return me.apart(kin, apart, call.id).await;
+        }
+        let jobs = apart.into_iter().chain(waited);
+        let handed = join_all(jobs.map(|job| self.one(kin, job, call.id, &call.stop))).await;
         told::told(&handed)
     }
 
@@ -160,7 +181,7 @@ impl Children {
 
     /// Who works on what; or what is wrong with it, with the names that there are.
     fn jobs(&self, kin: &Kin, wanted: Assignments) -> Result<Vec<Job>, ToolOutcome> {
-        let Assignments { agent, tasks, context, schema } = wanted;
+        let Assignments { agent, tasks, context, schema, background } = wanted;
         let schema = schema.as_ref().map(yields::readable).transpose()?;
         if tasks.is_empty() {
             return Err(ToolOutcome::failed_with(
@@ -189,7 +210,7 @@ impl Children {
         }
         let mut jobs = Vec::new();
         for task in known {
-            jobs.push(self.again(kin, &task, &context)?);
+            jobs.push(Job { apart: background == Some(true), ..self.again(kin, &task, &context)? });
         }
         if !new.is_empty() {
             let profile = self.profile(kin, &agent)?;
@@ -204,6 +225,7 @@ impl Children {
                 task: short(task),
                 prompt: prompt(&context, &task.text),
                 schema: schema.clone(),
+                apart: background.unwrap_or(profile.blocking == Some(false)),
             }));
         }
         Ok(jobs)
@@ -220,7 +242,15 @@ impl Children {
         };
         let profile = self.profile(kin, &run.agent)?;
         let (name, earlier) = (run.child, Some(run.session));
-        Ok(Job { name, profile, earlier, task: short(task), prompt: prompt(context, &task.text), schema: None })
+        Ok(Job {
+            name,
+            profile,
+            earlier,
+            task: short(task),
+            prompt: prompt(context, &task.text),
+            schema: None,
+            apart: false,
+        })
     }
 
     /// The agent of this name, as it is on disk now, where this one may start it.
@@ -264,7 +294,7 @@ impl Children {
     }
 
     async fn worked(&self, kin: &Kin, job: Job, call: &CallId, stop: &Stop) -> Came {
-        let Job { name, profile, earlier, task, prompt, schema } = job;
+        let Job { name, profile, earlier, task, prompt, schema, .. } = job;
         let wanted = Wanted { name: &name, profile: &profile, earlier: earlier.as_ref(), schema: schema.as_ref() };
         let mut child = match Child::new(self, kin, wanted).await {
             Ok(child) => child,
@@ -280,8 +310,8 @@ impl Children {
             return Came::Not { why };
         }
         let (stop, since) = (stop.child_token(), Instant::now());
-        self.family.begun(&begun, &stop);
-        let (end, spent, HandedResult { text, unfit }) = child.work(prompt, &stop).await;
+        let inbox = self.family.begun(&begun, &stop);
+        let (end, spent, HandedResult { text, unfit }) = child.work(prompt, &inbox, &stop).await;
         let text = told::bounded(text, &begun.session);
         if unfit {
             kin.outbox.warn(Phrase::new("engine.child_unfit").with("child", &begun.child));
@@ -335,15 +365,6 @@ impl Delegates for Children {
     fn delegate<'a>(&'a self, wanted: Assignments, call: Call<'a>) -> BoxFuture<'a, ToolOutcome> {
         Box::pin(self.run(wanted, call))
     }
-}
-
-/// Those that were lost with their process, as they are written down and told, once.
-pub(crate) fn lost(family: &Family) -> Vec<(RecordBody, Phrase)> {
-    let told = |run: ChildRun| {
-        let phrase = Phrase::new("engine.child_lost").with("child", &run.child).with("task", &run.task);
-        (RecordBody::Child(Box::new(run)), phrase)
-    };
-    family.lost().into_iter().map(told).collect()
 }
 
 fn prompt(context: &str, assignment: &str) -> String {

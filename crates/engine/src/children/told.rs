@@ -47,12 +47,21 @@ pub(super) enum Came {
 }
 
 impl Handed {
-    fn succeeded(&self) -> bool {
+    pub(super) fn succeeded(&self) -> bool {
         matches!(&self.came, Came::Back { run, .. } if matches!(run.end, Some(TurnEnd::Done | TurnEnd::StepLimit)))
     }
 
+    /// Somebody stopped it, or did not let it begin.
+    pub(super) fn was_stopped(&self) -> bool {
+        match &self.came {
+            Came::Skipped => true,
+            Came::Back { run, .. } => run.end == Some(TurnEnd::Interrupted),
+            Came::Not { .. } => false,
+        }
+    }
+
     /// How it stands, in a few words.
-    fn standing(&self) -> String {
+    pub(super) fn standing(&self) -> String {
         match &self.came {
             Came::Skipped => "skipped: everything was stopped before it began".to_owned(),
             Came::Not { why } => format!("not started: {why}"),
@@ -79,7 +88,7 @@ impl Handed {
         matches!(self.came, Came::Back { unfit: true, .. })
     }
 
-    fn text(&self) -> &str {
+    pub(super) fn text(&self) -> &str {
         match &self.came {
             Came::Back { text, .. } => text.trim(),
             _ => "",

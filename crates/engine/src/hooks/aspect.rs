@@ -8,7 +8,7 @@ use reasonix_extensions::hooks::{
 };
 use reasonix_policy::analyse;
 use reasonix_proto::{Block, Content, Decided, DecidedBy, Family, FoldReason, Phrase, ToolOutcome, TurnEnd};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 /// A hook is asked about so many files of one call at most.
 pub(super) const MOST_FILES: usize = 32;
@@ -18,6 +18,22 @@ const MOST_SHOWN: usize = 400;
 
 /// Hooks as they stand around calls, and around nothing else: for an agent that works for another.
 pub(crate) struct AroundCalls(pub(crate) Arc<Hooks>);
+
+/// Hooks around a subagent: its calls, what a person says to it, and its end.
+pub(crate) struct AroundChild {
+    hooks: Arc<Hooks>,
+    /// What it said last.
+    said: Box<dyn Fn() -> String + Send + Sync>,
+    /// The turn, and how often a hook kept it from ending.
+    returns: Mutex<(u32, u32)>,
+}
+
+impl AroundChild {
+    /// Around the subagent that said this last.
+    pub(crate) fn new(hooks: &Arc<Hooks>, said: impl Fn() -> String + Send + Sync + 'static) -> Arc<Self> {
+        Arc::new(Self { hooks: Arc::clone(hooks), said: Box::new(said), returns: Mutex::default() })
+    }
+}
 
 /// A call as it becomes, from hook to hook.
 struct Becoming<'a> {
@@ -333,6 +349,33 @@ impl Aspect for AroundCalls {
 
     fn at_outcome<'a>(&'a self, about: About<'a>, outcome: ToolOutcome) -> BoxFuture<'a, ToolOutcome> {
         Box::pin(self.0.after(about, outcome))
+    }
+}
+
+impl Aspect for AroundChild {
+    fn before_call<'a>(&'a self, about: About<'a>) -> BoxFuture<'a, Wish> {
+        Box::pin(self.hooks.before(about))
+    }
+
+    fn at_outcome<'a>(&'a self, about: About<'a>, outcome: ToolOutcome) -> BoxFuture<'a, ToolOutcome> {
+        Box::pin(self.hooks.after(about, outcome))
+    }
+
+    fn before_steer(&self, _turn: u32, said: Said) -> BoxFuture<'_, Option<Said>> {
+        Box::pin(self.hooks.steered(said))
+    }
+
+    fn before_end<'a>(&'a self, turn: u32, end: &'a TurnEnd) -> BoxFuture<'a, Option<String>> {
+        Box::pin(async move {
+            let returns = {
+                let mut of = locked(&self.returns);
+                *of = if of.0 == turn { *of } else { (turn, 0) };
+                of.1
+            };
+            let objection = self.hooks.ends(HookEvent::SubagentStop, end, returns, &(self.said)()).await?;
+            locked(&self.returns).1 += 1;
+            Some(objection)
+        })
     }
 }
 

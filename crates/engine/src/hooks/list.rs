@@ -3,7 +3,7 @@
 use crate::spec::Start;
 use crate::trust::Word;
 use reasonix_config::{Settings, Standing, Surface, user_hooks};
-use reasonix_extensions::hooks::{Hook, HookDialect, HookEvent, read_hooks};
+use reasonix_extensions::hooks::{Hook, HookDialect, read_hooks};
 use reasonix_extensions::small_file;
 use reasonix_proto::{HookInfo, Phrase};
 use reasonix_store::BlobKey;
@@ -181,9 +181,6 @@ impl Found {
         let read = read_hooks(said);
         if trusted {
             self.flaws.extend(read.flaws.iter().map(|flaw| (source.clone(), flaw.phrase(&source))));
-        }
-        if read.hooks.iter().any(|hook| hook.event == HookEvent::SubagentStop) && trusted {
-            self.flaws.push((source.clone(), Phrase::new("hooks.subagents").with("file", &source)));
         }
         for mut hook in read.hooks {
             // A project cannot say that its hooks run outside of the box.

@@ -7,7 +7,7 @@ mod listen;
 mod moments;
 mod run;
 
-pub(crate) use aspect::{AroundAll, AroundCalls};
+pub(crate) use aspect::{AroundAll, AroundCalls, AroundChild};
 pub(crate) use list::hooks_of;
 
 use crate::outbox::Outbox;

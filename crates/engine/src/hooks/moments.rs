@@ -151,23 +151,35 @@ impl Hooks {
 
     /// The model has nothing more to do. Gives what it should read first, where a hook wants it to go on.
     pub(super) async fn stops(self: &Arc<Self>, turn: u32, end: &TurnEnd) -> Option<String> {
-        let natural = matches!(end, TurnEnd::Done | TurnEnd::Refused { .. });
-        if self.any(HookEvent::Stop).is_none() || !natural {
-            return None;
-        }
         let returns = {
             let of = &mut locked(&self.turn).returns;
             *of = if of.0 == turn { *of } else { (turn, 0) };
             of.1
         };
         let last = locked(&self.kept.last).clone();
-        let moment = HookMoment::Stop { active: returns > 0, last: &last };
-        let (hook, reason) = self.each(HookEvent::Stop, moment).await.blocked?;
+        let objection = self.ends(HookEvent::Stop, end, returns, &last).await?;
+        locked(&self.turn).returns.1 += 1;
+        Some(objection)
+    }
+
+    /// An agent has nothing more to do, and was kept from ending so often. Gives what it should read first, where a hook wants it
+    /// to go on.
+    pub(super) async fn ends(
+        self: &Arc<Self>,
+        event: HookEvent,
+        end: &TurnEnd,
+        returns: u32,
+        last: &str,
+    ) -> Option<String> {
+        let natural = matches!(end, TurnEnd::Done | TurnEnd::Refused { .. });
+        if self.any(event).is_none() || !natural {
+            return None;
+        }
+        let (hook, reason) = self.each(event, HookMoment::Stop { active: returns > 0, last }).await.blocked?;
         if returns >= MOST_RETURNS {
             self.outbox.warn(Phrase::new("hooks.stop_limit").with("hook", hook).with("count", MOST_RETURNS));
             return None;
         }
-        locked(&self.turn).returns.1 += 1;
         Some(format!("[The hook {hook} says that you are not done: {reason}]"))
     }
 

@@ -15,6 +15,8 @@ pub(crate) struct Assignments {
     pub(crate) context: String,
     /// What each has to hand back.
     pub(crate) schema: Option<Value>,
+    /// Nobody waits for them; none where the call does not say.
+    pub(crate) background: Option<bool>,
 }
 
 /// One assignment.
@@ -65,6 +67,9 @@ pub(super) struct Input {
     #[serde(default, alias = "output_schema", alias = "outputSchema")]
     #[schemars(with = "Map<String, Value>")]
     schema: Option<Value>,
+    #[serde(default, alias = "run_in_background", alias = "async")]
+    #[schemars(with = "bool")]
+    background: Option<bool>,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -99,7 +104,8 @@ impl TypedTool for Task {
         let one: Item = parse_args(args)?;
         let text = |name: &str| args.get(name).and_then(Value::as_str).map(str::to_owned);
         let agent = ["agent", "subagent_type", "subagent", "profile"].into_iter().find_map(text);
-        Ok(Input { agent, tasks: vec![one], context: text("context"), schema: args.get("schema").cloned() })
+        let (schema, background) = (args.get("schema").cloned(), args.get("background").and_then(Value::as_bool));
+        Ok(Input { agent, tasks: vec![one], context: text("context"), schema, background })
     }
 
     /// Starting a subagent changes nothing: each of its calls passes the gate for itself.
@@ -124,5 +130,5 @@ fn assignments(input: Input) -> Assignments {
     let tasks = input.tasks.into_iter();
     let tasks = tasks.map(|item| Assignment { id: item.id, description: item.description, text: item.assignment });
     let (context, schema) = (input.context.unwrap_or_default(), input.schema.filter(|schema| !schema.is_null()));
-    Assignments { agent, tasks: tasks.collect(), context, schema }
+    Assignments { agent, tasks: tasks.collect(), context, schema, background: input.background }
 }

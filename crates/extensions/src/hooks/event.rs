@@ -15,7 +15,7 @@ pub enum HookEvent {
     UserPromptSubmit,
     /// The model has nothing more to do.
     Stop,
-    /// A subagent has nothing more to do. Nothing has one yet.
+    /// A subagent has nothing more to do.
     SubagentStop,
     /// A session begins, or goes on.
     SessionStart,

@@ -2,6 +2,7 @@
 
 mod ahead;
 mod approval;
+mod child;
 mod field;
 mod line;
 mod pager;
@@ -16,6 +17,7 @@ mod trust;
 pub(crate) use ahead::ALONE;
 pub use ahead::{Ahead, Guard, KeyHeard};
 pub use approval::{Approval, what};
+pub use child::ChildOverlay;
 pub use field::{FieldOverlay, FieldPurpose};
 pub use line::LineField;
 pub use pager::Pager;
@@ -49,6 +51,8 @@ pub enum Overlay {
     Picker(Box<Picker>),
     /// A long text, on the whole screen.
     Pager(Box<Pager>),
+    /// What a subagent said and did, on the whole screen.
+    Child(Box<ChildOverlay>),
     /// The settings.
     Settings(Box<SettingsOverlay>),
     /// A line to be written.
@@ -78,6 +82,13 @@ pub enum Outcome {
     Written(FieldPurpose, String),
     /// This is to be done, and the list asked for anew.
     Relist(Subject, Vec<ScreenEffect>),
+    /// This is said to a subagent; it stays.
+    Steered {
+        /// What it is called.
+        child: String,
+        /// What it reads.
+        text: String,
+    },
     /// The turn is to stop.
     Interrupt,
 }
@@ -85,7 +96,7 @@ pub enum Outcome {
 impl Overlay {
     /// True when it takes the whole screen.
     pub fn is_full(&self) -> bool {
-        matches!(self, Self::Pager(_))
+        matches!(self, Self::Pager(_) | Self::Child(_))
     }
 
     /// True when it is about something that a running turn waits for.
@@ -109,7 +120,7 @@ impl Overlay {
             Self::Question(question) => Some(question.guard),
             Self::Plan(plan) => Some(plan.guard),
             Self::Trust(trust) => Some(trust.guard),
-            Self::Picker(_) | Self::Pager(_) | Self::Settings(_) | Self::Field(_) => None,
+            Self::Picker(_) | Self::Pager(_) | Self::Child(_) | Self::Settings(_) | Self::Field(_) => None,
         }
     }
 
@@ -139,6 +150,7 @@ impl Overlay {
             Self::Trust(trust) => trust.key(chord, meant),
             Self::Picker(picker) => picker.key(chord),
             Self::Pager(pager) => pager.key(chord, look),
+            Self::Child(child) => child.key(chord, look),
             Self::Settings(settings) => settings.key(chord, look),
             Self::Field(field) => field.key(chord),
         }
@@ -153,6 +165,7 @@ impl Overlay {
             Self::Settings(settings) => settings.paste(text),
             Self::Field(field) => field.paste(text),
             Self::Approval(approval) => approval.paste(text),
+            Self::Child(child) => child.paste(text),
             Self::Trust(_) | Self::Pager(_) => Outcome::Stay,
         }
     }
@@ -166,6 +179,7 @@ impl Overlay {
             Self::Trust(trust) => (trust.view(width, most, look), None),
             Self::Picker(picker) => picker.view(width, most, look),
             Self::Pager(pager) => pager.view(width, most, look),
+            Self::Child(child) => child.view(width, most, look),
             Self::Settings(settings) => settings.view(width, most, look),
             Self::Field(field) => field.view(width, most, look),
         }

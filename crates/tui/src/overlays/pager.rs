@@ -32,6 +32,12 @@ impl Pager {
         Self { title, source, lines, width: 0, top: 0, page: 1, words, searching: false, hits: Vec::new(), at_end }
     }
 
+    /// Shows another text in its place; whoever saw the end sees the end of it.
+    pub fn replace(&mut self, source: Vec<Line<'static>>) {
+        self.at_end |= self.top + self.page >= self.lines.len();
+        (self.source, self.width) = (source, 0);
+    }
+
     fn fit(&mut self, width: u16) {
         if self.width != width {
             self.width = width;

@@ -479,6 +479,11 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "更简单的模式或其他模型可能效果更好",
     ),
     (
+        "engine.child_kept",
+        "the subagent {child} ({task}) was done before the process ended; what it handed back is kept",
+        "子代理 {child}（{task}）在进程结束前已完成；其结果已保留",
+    ),
+    (
         "engine.child_lost",
         "the subagent {child} ({task}) was lost with the process that it ran in; what it did is in its own session",
         "子代理 {child}（{task}）已随其进程丢失；它做过的事记录在自己的会话中",
@@ -489,6 +494,8 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "模型请求的子代理超过每轮上限（{most}），未启动",
     ),
     ("engine.children_bound.hint", "task.per_turn in the settings is the bound", "上限由设置中的 task.per_turn 决定"),
+    ("engine.steer_what", "nothing is said to {child}", "没有要对 {child} 说的内容"),
+    ("engine.steer_what.hint", "/steer {child} WORDS", "/steer {child} 内容"),
     ("engine.no_child", "no subagent {child} is at work", "没有名为 {child} 的子代理在工作"),
     ("engine.agent_off", "the agent {name} is switched off in {place}", "代理 {name} 已在 {place} 中停用"),
     (

@@ -60,7 +60,6 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "钩子 {hook} 已 {count} 次阻止本轮结束；现在结束",
     ),
     ("hooks.stopped", "the hook {hook} ended the turn: {reason}", "钩子 {hook} 结束了本轮：{reason}"),
-    ("hooks.subagents", "{file}: hooks for SubagentStop are not run yet", "{file}：SubagentStop 的钩子暂不运行"),
     (
         "hooks.timed_out",
         "the hook {hook} ({event}) took longer than {seconds} s and was ended",

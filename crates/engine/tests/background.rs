@@ -1,0 +1,211 @@
+//! Subagents that nobody waits for: jobs of the session under their own names; and what is said to one that works.
+
+use crate::children::{asked, children, is_child, outcomes, parent, quiet, runs, text, turn, world};
+use reasonix_engine::{Handle, Which};
+use reasonix_proto::{
+    AgentProfile, AskId, Choice, Done, Event, JobInfo, JobKind, JobState, Op, Query, RecordBody, Refusal,
+    Reply as Answer, Settled, TurnEnd,
+};
+use reasonix_testkit::{Recorded, Reply};
+use serde_json::{Value, json};
+use std::sync::Mutex;
+
+/// The session's calls, one a step.
+fn calls(list: Vec<(&'static str, Value)>) -> impl FnMut(&Recorded) -> Option<Reply> + Send + 'static {
+    let list = Mutex::new(list);
+    move |_| {
+        let mut list = list.lock().unwrap();
+        if list.is_empty() {
+            return Some(Reply::say("done"));
+        }
+        let (tool, args) = list.remove(0);
+        Some(Reply::call(tool, args))
+    }
+}
+
+fn behind(id: &str) -> Value {
+    json!({"tasks": [{"id": id, "assignment": format!("find {id}")}], "background": true})
+}
+
+/// A subagent that reads something that has to be asked about, and then says this.
+fn waits(request: &Recorded, says: &str) -> Option<Reply> {
+    Some(match asked(request).1 {
+        2 => Reply::call("read_file", json!({"path": "private.txt"})),
+        _ => Reply::say(says),
+    })
+}
+
+/// Hears the session until something was asked, and gives what.
+fn question(event: &Event, found: &mut Option<AskId>) {
+    if let Event::Asked { asking } = event {
+        *found = Some(asking.ask.clone());
+    }
+}
+
+fn allow(handle: &Handle, ask: AskId) {
+    handle.submit(Op::Answer { ask, choice: Choice::AllowOnce, digest: None, words: None, edited: None });
+}
+
+/// The next job that came to its end.
+async fn ended(handle: &mut Handle) -> JobInfo {
+    loop {
+        if let Event::Job { record, .. } = handle.events.next().await.expect("the session lives").event
+            && let RecordBody::JobEnded(job) = record.body
+        {
+            return *job;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_call_returns_at_once_and_job_waits_for_the_result() {
+    let mut own = calls(vec![("task", behind("A")), ("job", json!({"list": true})), ("job", json!({"poll": ["0-A"]}))]);
+    let world = world(move |request| match is_child(request) {
+        true => Some(Reply::say("A is in a.rs:1")),
+        false => own(request),
+    });
+    let mut handle = world.open(Which::New);
+    let events = quiet(&mut handle).await;
+    let told: Vec<String> = outcomes(&events).iter().map(text).collect();
+    assert!(told[0].contains("At work in the background: 0-A"), "{told:?}");
+    assert!(told[1].contains("0-A ") && told[1].contains("find A"), "{told:?}");
+    assert!(told[2].contains("0-A completed") && told[2].contains("A is in a.rs:1"), "{told:?}");
+    assert_eq!(children(&world).len(), 1);
+    let Answer::Jobs { jobs } = handle.query(Query::Jobs).await else { panic!("jobs") };
+    assert_eq!((jobs[0].what, jobs[0].state), (JobKind::Task, JobState::Completed));
+    assert!(!world.server.requests().iter().any(|request| request.last_content().contains("[job 0-A")), "it was seen");
+    world.server.assert_valid();
+}
+
+/// An end that nobody saw is told with the next prompt, once; the turn itself was over long before.
+#[tokio::test]
+async fn an_unseen_end_is_told_with_the_next_prompt() {
+    let mut own = calls(vec![("task", behind("A"))]);
+    let world = world(move |request| match is_child(request) {
+        true => waits(request, "the plum is blue"),
+        false => own(request),
+    });
+    world.work.write("private.txt", "the plum");
+    let mut handle =
+        world.open_with(Which::New, |start| start.world.settings.permissions.ask = vec!["Read(private.txt)".into()]);
+    let mut ask = None;
+    turn(&mut handle, |_, event, _| question(event, &mut ask)).await;
+    while ask.is_none() {
+        question(&handle.events.next().await.unwrap().event, &mut ask);
+    }
+    allow(&handle, ask.unwrap());
+    assert_eq!(ended(&mut handle).await.state, JobState::Completed);
+    quiet(&mut handle).await;
+    let own: Vec<Recorded> = world.server.requests().into_iter().filter(|request| !is_child(request)).collect();
+    let said = own.last().unwrap().last_content();
+    assert!(said.contains("[job 0-A completed") && said.contains("the plum is blue") && said.ends_with("go"), "{said}");
+    quiet(&mut handle).await;
+    assert!(!world.server.requests().last().unwrap().last_content().contains("[job 0-A"));
+    world.server.assert_valid();
+}
+
+/// One is ended by the model, one by its person under the same name, and the last with the session.
+#[tokio::test]
+async fn they_are_ended_like_jobs() {
+    let list =
+        vec![("task", behind("A")), ("task", behind("B")), ("task", behind("C")), ("job", json!({"cancel": ["0-A"]}))];
+    let mut own = calls(list);
+    let world = world(move |request| if is_child(request) { Some(Reply::hang()) } else { own(request) });
+    let mut handle = world.open(Which::New);
+    let events = quiet(&mut handle).await;
+    let told: Vec<String> = outcomes(&events).iter().map(text).collect();
+    assert!(told[3].contains("0-A: cancelled"), "{told:?}");
+    assert!(runs(&events).contains(&("0-A".to_owned(), Some(TurnEnd::Interrupted))));
+    assert_eq!(handle.submit(Op::StopJob { job: "1-b".into() }).settled().await, Settled::Done(Done::Applied));
+    let job = ended(&mut handle).await;
+    assert_eq!((job.job.as_str(), job.state), ("1-B", JobState::Cancelled));
+    handle.submit(Op::Shutdown);
+    let mut last = Vec::new();
+    while let Some(envelope) = handle.events.next().await {
+        if matches!(envelope.event, Event::SessionEnded) {
+            break;
+        }
+        last.push((envelope.parent.is_some(), envelope.event));
+    }
+    assert!(runs(&last).contains(&("2-C".to_owned(), Some(TurnEnd::Interrupted))), "{last:?}");
+}
+
+/// A profile that does not block is not waited for, unless the call wants it; and a subagent waits for its own.
+#[tokio::test]
+async fn a_profile_says_whether_it_is_waited_for() {
+    let one = |more: Value| {
+        let mut call = json!({"agent": "far", "tasks": [{"id": "A", "assignment": "look"}]});
+        call.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        call
+    };
+    let below = json!({"agent": "general", "tasks": [{"id": "Top", "assignment": "dig"}]});
+    let list = vec![("task", one(json!({}))), ("task", one(json!({"background": false}))), ("task", below)];
+    let mut own = calls(list);
+    let world = world(move |request| {
+        let dig = is_child(request) && asked(request) == ("dig".to_owned(), 2);
+        match is_child(request) {
+            true if dig => Some(Reply::call("task", one(json!({"background": true})))),
+            true => Some(Reply::say("seen")),
+            false => own(request),
+        }
+    });
+    let mut handle = world.open_with(Which::New, |start| {
+        let profile = AgentProfile { name: "far".into(), blocking: Some(false), ..AgentProfile::default() };
+        start.world.settings.profiles = [("far".to_owned(), profile)].into();
+    });
+    let events = quiet(&mut handle).await;
+    let told: Vec<String> = outcomes(&events).iter().map(text).collect();
+    assert!(told[0].contains("At work in the background: 0-A"), "{told:?}");
+    assert!(told[1].contains("1-A (far): done") && told[2].contains("2-Top (general): done"), "{told:?}");
+    let dug = children(&world).into_iter().find(|request| asked(request) == ("dig".to_owned(), 4)).unwrap();
+    assert!(dug.last_content().contains("2-Top.0-A (far): done"), "{}", dug.last_content());
+}
+
+/// What is said to one is read by it before its next step, by nobody else, and stands in its log as said by a person.
+#[tokio::test]
+async fn one_subagent_is_steered() {
+    let world = world(|request| match is_child(request) {
+        true => waits(request, "over"),
+        false => parent(
+            json!({"tasks": [{"id": "A", "assignment": "find A"}, {"id": "B", "assignment": "find B"}]}),
+            request,
+        ),
+    });
+    world.work.write("private.txt", "the plum");
+    let mut handle =
+        world.open_with(Which::New, |start| start.world.settings.permissions.ask = vec!["Read(private.txt)".into()]);
+    let (mut steered_one, mut settled) = (None, Vec::new());
+    let events = turn(&mut handle, |handle, event, _| {
+        let Event::Asked { asking } = event else { return };
+        let said = |child: &str, text: &str| Op::SteerChild { child: child.into(), text: text.into() };
+        if steered_one.is_none() {
+            // It waits for the answer: its next step comes behind it.
+            let name = asking.child.clone().unwrap();
+            settled.push(handle.submit(said(&name.to_lowercase(), "look at the tests too")));
+            settled.push(handle.submit(said("7-X", "hello")));
+            settled.push(handle.submit(said(&name, "  ")));
+            steered_one = Some(name);
+        }
+        allow(handle, asking.ask.clone());
+    })
+    .await;
+    let mut outcomes = Vec::new();
+    for pending in settled {
+        outcomes.push(pending.settled().await);
+    }
+    assert_eq!(outcomes[0], Settled::Done(Done::Queued));
+    let refused = |settled: &Settled| matches!(settled, Settled::Refused(refused) if matches!(refused.refusal, Refusal::NotFound | Refusal::Invalid));
+    assert!(refused(&outcomes[1]) && refused(&outcomes[2]), "{outcomes:?}");
+    let steered: Vec<Recorded> = children(&world)
+        .into_iter()
+        .filter(|request| request.body.to_string().contains("look at the tests too"))
+        .collect();
+    assert_eq!(steered.len(), 1);
+    let name = steered_one.unwrap();
+    assert_eq!(asked(&steered[0]).0, if name == "0-A" { "find A" } else { "find B" });
+    let noted = |event: &Event| matches!(event, Event::Noted { record } if matches!(&record.body, RecordBody::Note { by_user: true, .. }));
+    assert_eq!(events.iter().filter(|(below, event)| *below && noted(event)).count(), 1);
+    let Answer::Children { children } = handle.query(Query::Children).await else { panic!("children") };
+    assert_eq!(children.iter().map(|run| run.child.as_str()).collect::<Vec<_>>(), ["0-A", "1-B"]);
+    world.server.assert_valid();
+}
