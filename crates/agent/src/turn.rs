@@ -180,6 +180,19 @@ impl Agent {
         }
     }
 
+    /// The prompt is on the log, and the turn begins.
+    async fn begin(&self, conversation: &mut Conversation, prompt: Said, turn: u32) -> Result<(), JournalError> {
+        self.close(conversation, (turn.saturating_sub(1), 0)).await?;
+        let prompt = self.aspects.before_prompt(turn, prompt).await;
+        let record = self
+            .journal
+            .append(RecordBody::Prompt { turn, text: prompt.text, typed: prompt.typed, images: prompt.images })
+            .await?;
+        conversation.take(&record);
+        self.sink.emit(Event::TurnStarted { record: Box::new(record) });
+        Ok(())
+    }
+
     async fn steps(
         &self,
         conversation: &mut Conversation,
@@ -188,19 +201,7 @@ impl Agent {
         stop: &Stop,
         progress: &mut Progress,
     ) -> Result<TurnEnd, JournalError> {
-        self.close(conversation, (progress.turn.saturating_sub(1), 0)).await?;
-        let prompt = self.aspects.before_prompt(progress.turn, prompt).await;
-        let record = self
-            .journal
-            .append(RecordBody::Prompt {
-                turn: progress.turn,
-                text: prompt.text,
-                typed: prompt.typed,
-                images: prompt.images,
-            })
-            .await?;
-        conversation.take(&record);
-        self.sink.emit(Event::TurnStarted { record: Box::new(record) });
+        self.begin(conversation, prompt, progress.turn).await?;
         loop {
             if self.limits.max_steps > 0 && progress.steps >= self.limits.max_steps {
                 let why = format!("The limit of {} steps is reached.", self.limits.max_steps);
