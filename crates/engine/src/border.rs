@@ -144,6 +144,11 @@ impl Crossing {
         }
     }
 
+    /// Whether the command of a call may not go on behind it: it runs because undo takes back what it does.
+    pub(crate) fn must_end(&self, call: &CallId) -> bool {
+        self.gate.get().and_then(|(gate, _)| gate.upgrade()).is_some_and(|gate| gate.is_by_word(call))
+    }
+
     /// What is known about a host without asking anybody.
     fn known(&self, to: &Destination, gate: &Approvals) -> Option<Admission> {
         let host = to.subject();

@@ -301,6 +301,10 @@ impl Background for Jobs {
 
     fn adopt(&self, about: JobAbout, live: LiveCommand) -> BoxFuture<'_, Result<ToolOutcome, LiveCommand>> {
         Box::pin(async move {
+            let crossing = self.around.get().and_then(|around| around.crossing.as_ref());
+            if crossing.is_some_and(|crossing| crossing.must_end(&about.call)) {
+                return Err(live);
+            }
             let Some(me) = self.me.upgrade() else { return Err(live) };
             let Ok(info) = self.admit(&about, None).await else { return Err(live) };
             let id = info.job.clone();

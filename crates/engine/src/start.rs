@@ -132,6 +132,10 @@ impl Ground {
         let (people, todo) = (people_of(start, &voice), todo_of(opened));
         let last = opened.history.last_job;
         let jobs = Jobs::new(&settings.jobs, start.attended, last, artifacts.clone());
+        if let Some(undo) = &undo {
+            let jobs = Arc::downgrade(&jobs);
+            undo.beside(move || jobs.upgrade().is_some_and(|jobs| jobs.running() > 0));
+        }
         let children = Children::of_session(&family);
         let others: Arc<dyn Delegates> = children.clone();
         let carried = Carried::of(start, opened, (&todo, &people, &jobs), &others);

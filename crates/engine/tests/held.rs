@@ -239,6 +239,41 @@ async fn what_undo_takes_back_can_be_granted_for_a_session() {
     assert!(root.join("c.yml").exists() && std::fs::read_to_string(root.join("a.txt")).unwrap() == "x\n");
 }
 
+/// What goes on behind its call is not what undo takes back, whoever gave the word for that: neither a job nor a monitor nor
+/// a command that runs out of its time.
+#[tokio::test]
+async fn the_word_answers_nothing_that_goes_on_behind_its_call() {
+    if !has_box() {
+        return;
+    }
+    let calls = [
+        Reply::call("bash", json!({"command": "sleep 600; rm a.txt", "background": true, "wait": 0})),
+        Reply::call("run_background", json!({"command": "rm a.txt"})),
+        Reply::call("monitor", json!({"command": "rm a.txt"})),
+        Reply::call("bash", json!({"command": "rm b.txt; sleep 600", "timeout_seconds": 1})),
+        Reply::call("bash", json!({"command": "touch x; sleep 600", "timeout_seconds": 1})),
+        Reply::say("done"),
+    ];
+    let world = World::new(calls.into()).await;
+    world.work.write("a.txt", "a");
+    world.work.write("b.txt", "b");
+    let mut handle = world.open_with(Which::New, |start| {
+        start.world.settings.sandbox =
+            SandboxSettings { caches: ToolchainCaches::Session, ..SandboxSettings::default() };
+        start.world.settings.jobs.auto_background = Some(true);
+        start.approve = vec!["workspace-destructive".into()];
+        start.attended = false;
+    });
+    let (_, outcomes) = turn(&mut handle, &Choice::Deny).await;
+    let texts: Vec<String> = outcomes.iter().map(reasonix_agent::outcome_text).collect();
+    for text in &texts[..3] {
+        assert!(text.contains("undo does not cover what a command does behind its call"), "{text}");
+    }
+    assert!(world.work.exists("a.txt"));
+    assert!(texts[3].contains("timed out after 1 s") && !world.work.exists("b.txt"), "{texts:?}");
+    assert!(texts[4].contains("goes on as a job"), "{texts:?}");
+}
+
 /// `deny Edit(path)`: no change of any kind to that path, by the gate where a command names it and by the kernel elsewhere.
 #[tokio::test]
 async fn what_may_not_be_edited_is_changed_by_no_command() {

@@ -54,12 +54,6 @@ fn said(request: &Recorded) -> String {
     request.body["messages"].to_string()
 }
 
-/// What was said last.
-fn last(request: &Recorded) -> String {
-    let messages = request.body["messages"].as_array().expect("messages");
-    messages.last().expect("a message")["content"].to_string()
-}
-
 fn lives(pid: &str) -> bool {
     Path::new("/proc").join(pid.trim()).join("status").exists()
 }
@@ -430,4 +424,34 @@ async fn c4_a_secret_that_comes_or_is_replaced_ends_the_job_and_everybody_is_tol
         }
     }
     tokio::time::timeout(Duration::from_secs(30), end(handle)).await.expect("it ends");
+}
+
+/// What a job writes during a turn that itself only asks is that turn's, and is taken back with it.
+#[tokio::test]
+async fn what_a_job_writes_during_a_later_turn_is_taken_back_with_that_turn() {
+    let writes = "read x < go; rm kept; echo new > made; echo late > own; touch done; sleep 600";
+    let call =
+        json!({"command": format!("echo mine > own; echo Listening on 1; {writes}"), "background": true, "wait": 30});
+    let asks = Answer::call("bash", json!({"command": "touch never"}));
+    let world = World::new(vec![Answer::call("bash", call), Answer::say("a"), asks, Answer::say("b")]).await;
+    let root = world.work.path();
+    world.work.write("kept", "old\n");
+    std::process::Command::new("mkfifo").arg(root.join("go")).status().expect("mkfifo");
+    let mut handle = world.open(Which::New);
+    turn(&mut handle, |_| Choice::AllowOnce).await;
+    let release = |_: &reasonix_proto::Asking| {
+        std::fs::write(root.join("go"), "x\n").expect("it reads");
+        while !root.join("done").exists() {
+            std::thread::yield_now();
+        }
+        Choice::Deny
+    };
+    turn(&mut handle, release).await;
+    assert!(!root.join("kept").exists() && root.join("made").exists());
+    let settled = handle.submit(Op::Rewind { turn: 2, what: Rewind::Files, summary: None }).settled().await;
+    assert!(matches!(settled, Settled::Done(_)), "{settled:?}");
+    assert_eq!(std::fs::read_to_string(root.join("kept")).expect("it is back"), "old\n");
+    assert!(!root.join("made").exists() && !root.join("done").exists());
+    assert_eq!(std::fs::read_to_string(root.join("own")).expect("it is back"), "mine\n");
+    end(handle).await;
 }

@@ -23,6 +23,7 @@ impl Approvals {
         Self {
             standing: Arc::clone(&self.standing),
             granted: Arc::clone(&self.granted),
+            by_word: Arc::clone(&self.by_word),
             kept: Arc::clone(&self.kept),
             stance: Arc::clone(&self.stance),
             open: Arc::clone(&self.open),

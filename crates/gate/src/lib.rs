@@ -48,11 +48,11 @@ use reasonix_policy::{
     is_protected, judge, judge_restorable, more_dangers, protected,
 };
 use reasonix_proto::{
-    Action, AskId, Asking, Choice, Decided, DecidedBy, Event, Family, Level, Mode, Phrase, ReadOnly, Record,
+    Action, AskId, Asking, CallId, Choice, Decided, DecidedBy, Event, Family, Level, Mode, Phrase, ReadOnly, Record,
 };
 use reasonix_undo::Undo;
 use reasonix_workspace::Workspace;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
@@ -154,6 +154,8 @@ impl GateStanding {
 pub struct Approvals {
     standing: Arc<GateStanding>,
     granted: Arc<Mutex<Vec<Rule>>>,
+    /// The last calls that run because undo takes back what they do.
+    by_word: Arc<Mutex<VecDeque<CallId>>>,
     /// Grants that stand in the user's file.
     kept: Arc<Mutex<Vec<rules::Kept>>>,
     /// How strict the session is.
@@ -215,6 +217,7 @@ impl Approvals {
             files: Arc::new(Files::new(workspace, standing.walled)),
             standing: Arc::new(standing),
             granted: Arc::default(),
+            by_word: Arc::default(),
             open: Arc::new(OpenQuestions::new("ask")),
             alone: Arc::default(),
             scripts: Arc::default(),
@@ -394,11 +397,14 @@ impl Approvals {
             return deny_danger(ask, found, None);
         }
         let effects = classify::found(ask);
-        if let Some(lack) = self.lack(&found, &effects).await {
+        if let Some(lack) = self.lack(ask, &found, &effects).await {
             return deny_danger(ask, found, Some(&lack));
         }
         match self.verdict(ask, Some(restorable::WORD)) {
-            Verdict::Allow(by) => Decision::Allow { record: Some(by_rule(ask, true, &by)) },
+            Verdict::Allow(by) => {
+                self.note_word(&ask.call.id);
+                Decision::Allow { record: Some(by_rule(ask, true, &by)) }
+            }
             Verdict::Ask(by) | Verdict::Deny(by) => deny(ask, &by, "no approval of this run answers it"),
         }
     }
@@ -473,6 +479,7 @@ impl Gate for Approvals {
                 }
                 Verdict::Ask(By::Danger(found)) if self.standing.attended && self.was_granted(&ask, &found).await => {
                     let by = By::Rule(restorable::WORD.to_owned());
+                    self.note_word(&ask.call.id);
                     Decision::Allow { record: Some(by_rule(&ask, true, &by)) }
                 }
                 Verdict::Ask(by) if self.standing.attended => self.ask_person(ask, by).await,

@@ -135,6 +135,9 @@ impl Approvals {
             _ => answer.choice.clone(),
         };
         let (granted, saved) = self.settle(&choice).await;
+        if granted.as_deref() == Some(super::restorable::WORD) {
+            self.note_word(&ask.call.id);
+        }
         let allowed = answer.choice != Choice::Deny;
         let (call, by, ask_id) = (ask.call.id.clone(), DecidedBy::User, Some(id));
         let (words, edited, client) = (answer.words, answer.edited, answer.client);

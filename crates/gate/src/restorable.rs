@@ -5,7 +5,7 @@ use super::Approvals;
 use super::files::{Files, resolved};
 use reasonix_agent::Ask;
 use reasonix_policy::{Effects, LineDanger, Simple, Verdict, Word, WordKind, analyse, stays_in_workspace};
-use reasonix_proto::ReadOnly;
+use reasonix_proto::{CallId, Family, ReadOnly};
 use reasonix_workspace::snapshot::Uncovered;
 use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
@@ -23,7 +23,10 @@ const NOT_CERTAIN: &str = "it is not certain that nothing but files of this fold
 
 impl Approvals {
     /// Why the word does not answer these dangers; none when it does.
-    pub(super) async fn lack(&self, found: &[LineDanger], effects: &[Effects]) -> Option<String> {
+    pub(super) async fn lack(&self, ask: &Ask<'_>, found: &[LineDanger], effects: &[Effects]) -> Option<String> {
+        if goes_on(ask) {
+            return Some("undo does not cover what a command does behind its call".to_owned());
+        }
         if !self.standing.walled {
             return Some("it needs sandbox level full, which commands do not have here".to_owned());
         }
@@ -57,7 +60,7 @@ impl Approvals {
         let reads = |simple: &Simple| analyse(&simple.text()).read_only == ReadOnly::Yes;
         let alone =
             effects.iter().all(|effects| effects.commands.iter().all(|simple| is_granted(simple) || reads(simple)));
-        few && alone && self.lack(found, &effects).await.is_none()
+        few && alone && self.lack(ask, found, &effects).await.is_none()
     }
 
     /// Whether a grant of this session answers these dangers. Everything else that speaks of the call still counts.
@@ -68,6 +71,31 @@ impl Approvals {
         };
         granted() && self.may_be_granted(ask, found).await && matches!(self.verdict(ask, Some(WORD)), Verdict::Allow(_))
     }
+}
+
+/// So many calls are remembered; one that still runs is among the last.
+const MOST_CALLS: usize = 64;
+
+impl Approvals {
+    /// A call runs because of the word.
+    pub(super) fn note_word(&self, call: &CallId) {
+        let mut calls = self.by_word.lock().unwrap_or_else(PoisonError::into_inner);
+        calls.push_back(call.clone());
+        if calls.len() > MOST_CALLS {
+            calls.pop_front();
+        }
+    }
+
+    /// Whether a call runs because undo takes back what it does: then it ends with its turn at the latest, and does not go on
+    /// behind its call.
+    pub fn is_by_word(&self, call: &CallId) -> bool {
+        self.by_word.lock().unwrap_or_else(PoisonError::into_inner).contains(call)
+    }
+}
+
+/// Whether a command goes on behind its call: whatever its words read like, its tool says that it may write.
+fn goes_on(ask: &Ask<'_>) -> bool {
+    ask.action.family == Family::Bash && ask.tool.action(ask.args).read_only == ReadOnly::No
 }
 
 /// Every place that the dangers touch; none when that cannot be told.

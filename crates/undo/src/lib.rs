@@ -13,7 +13,7 @@ pub use back::{BackError, FilesBack, FilesWay, changes};
 pub use room::{Room, RoomError, make_room};
 pub use timeline::{Span, last_standing, spans, turns};
 
-use reasonix_agent::{About, Aspect, BoxFuture, Journal, Sink};
+use reasonix_agent::{About, Aspect, BoxFuture, Journal, Said, Sink};
 use reasonix_proto::{Action, Event, Family, Level, Moment, Phrase, ReadOnly, RecordBody, Snapshot, ToolOutcome};
 use reasonix_session::Past;
 use reasonix_workspace::snapshot::{SnapshotError, SnapshotLimits, Snapshots, Taken, Uncovered};
@@ -21,7 +21,7 @@ use std::future::ready;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::SystemTime;
 use tokio::sync::oneshot;
 use whose::Busy;
@@ -58,6 +58,8 @@ pub struct Undo {
     journal: Arc<dyn Journal>,
     sink: Arc<dyn Sink>,
     off: AtomicBool,
+    /// Says whether something writes behind the calls of the session.
+    beside: OnceLock<Box<dyn Fn() -> bool + Send + Sync>>,
 }
 
 /// What is known about the turn that runs.
@@ -66,6 +68,11 @@ struct Turn {
     number: u32,
     /// The state that was last journaled for it, and when it was at work; none while it changed nothing.
     state: Option<(String, Busy)>,
+    /// What was there when it began, where something wrote behind its calls from the beginning. It is journaled when
+    /// something has changed, or is about to.
+    ahead: Option<(Taken, Busy)>,
+    /// Something writes behind its calls: it is at work to its end.
+    beside: bool,
 }
 
 impl Undo {
@@ -83,13 +90,50 @@ impl Undo {
         std::thread::Builder::new().name("undo".into()).spawn(move || worker.run(&queue))?;
         let (turn, broken) = (Mutex::default(), Mutex::new(broken));
         let (begun, off) = (AtomicBool::new(false), AtomicBool::new(false));
-        Ok(Self { scans: Mutex::new(Some(scans)), wishes, turn, broken, begun, journal, sink, off })
+        let (scans, beside) = (Mutex::new(Some(scans)), OnceLock::new());
+        Ok(Self { scans, wishes, turn, broken, begun, journal, sink, off, beside })
     }
 
     /// Begins to look at the files, so that the first writer waits less. Once is enough.
     pub fn begin(&self) {
         if !self.begun.swap(true, Ordering::Relaxed) {
             self.send(Request::Look);
+        }
+    }
+
+    /// Jobs write behind the calls of the session: this says whether one runs. What is written in a turn meanwhile is the
+    /// turn's, whatever it calls.
+    pub fn beside(&self, runs: impl Fn() -> bool + Send + Sync + 'static) {
+        let _ = self.beside.set(Box::new(runs));
+    }
+
+    fn is_beside(&self) -> bool {
+        self.beside.get().is_some_and(|runs| runs())
+    }
+
+    /// A turn begins: what is there is kept in mind, where something may change it without a call.
+    async fn ahead(&self, number: u32) {
+        if !self.is_beside() {
+            return;
+        }
+        self.close_broken().await;
+        let mut busy = Busy::new(SystemTime::now());
+        busy.start();
+        if let Some(Look { taken, .. }) = self.take(None, true).await {
+            *locked(&self.turn) = Turn { number, ahead: Some((taken, busy)), beside: true, ..Turn::default() };
+        }
+    }
+
+    /// Journals what was there when the turn began, before anything relies on it.
+    async fn keep_ahead(&self, number: u32) {
+        let ahead = {
+            let mut turn = locked(&self.turn);
+            if turn.number == number && turn.state.is_none() { turn.ahead.take() } else { None }
+        };
+        let Some((taken, busy)) = ahead else { return };
+        let state = taken.state.clone();
+        if self.keep(number, Moment::Before, taken).await {
+            locked(&self.turn).state = Some((state, busy));
         }
     }
 
@@ -154,7 +198,22 @@ impl Undo {
         Some(self.take(None, false).await?.taken.uncovered)
     }
 
+    /// Journals what was there when the turn began, where something was changed without a call.
+    async fn end_ahead(&self, number: u32) {
+        let ahead = {
+            let turn = locked(&self.turn);
+            turn.ahead.as_ref().filter(|_| turn.number == number).map(|(taken, _)| taken.state.clone())
+        };
+        let Some(ahead) = ahead else { return };
+        if self.take(None, false).await.is_some_and(|look| look.taken.state != ahead) {
+            self.keep_ahead(number).await;
+        } else {
+            self.send(Request::Ended);
+        }
+    }
+
     async fn end(&self, number: u32) {
+        self.end_ahead(number).await;
         let last = {
             let mut turn = locked(&self.turn);
             let number_then = turn.number;
@@ -172,6 +231,7 @@ impl Undo {
         if !is_watched(action) {
             return;
         }
+        self.keep_ahead(number).await;
         let last = {
             let turn = locked(&self.turn);
             turn.state.clone().filter(|_| turn.number == number)
@@ -211,7 +271,8 @@ impl Undo {
             let mut turn = locked(&self.turn);
             let same = turn.state.take().filter(|_| turn.number == number).or(last);
             let busy = same.map_or_else(|| Busy::new(begun), |(_, busy)| busy);
-            *turn = Turn { number, state: Some((state, busy)) };
+            let beside = turn.beside && turn.number == number;
+            *turn = Turn { number, state: Some((state, busy)), ahead: None, beside };
         }
     }
 
@@ -254,6 +315,14 @@ impl Undo {
 }
 
 impl Aspect for Undo {
+    /// What jobs may change during the turn is kept before it begins.
+    fn before_prompt(&self, turn: u32, said: Said) -> BoxFuture<'_, Said> {
+        Box::pin(async move {
+            self.ahead(turn).await;
+            said
+        })
+    }
+
     /// What a writer may change is kept before it runs.
     fn before_run<'a>(&'a self, about: About<'a>) -> BoxFuture<'a, ()> {
         Box::pin(self.watch(about.turn, about.action))
@@ -261,11 +330,17 @@ impl Aspect for Undo {
 
     fn after_call<'a>(&'a self, about: About<'a>, outcome: ToolOutcome) -> BoxFuture<'a, ToolOutcome> {
         let mut running = locked(&self.turn);
+        let running = &mut *running;
         if is_watched(about.action)
             && running.number == about.turn
             && let Some((_, busy)) = &mut running.state
         {
-            busy.stop();
+            // The first one that leaves something behind stays at work in the place of it, to the end of the turn.
+            if running.beside || !self.is_beside() {
+                busy.stop();
+            } else {
+                running.beside = true;
+            }
         }
         Box::pin(ready(outcome))
     }
