@@ -178,6 +178,14 @@ pub(crate) fn failure(error: &anyhow::Error) {
     }
 }
 
+/// Why something failed, within another sentence.
+pub(crate) fn reason(error: &anyhow::Error) -> String {
+    match error.downcast_ref::<Told>() {
+        Some(told) => Style::get().text(&told.phrase),
+        None => format!("{error:#}"),
+    }
+}
+
 /// Prints a phrase with its hint to standard error.
 pub(crate) fn notice(level: Level, phrase: &Phrase) {
     if let Some(post) = SCREEN.lock().unwrap_or_else(PoisonError::into_inner).as_ref() {

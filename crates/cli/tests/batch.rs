@@ -109,6 +109,9 @@ fn what_is_wrong_with_a_batch_is_said_before_anything_begins() {
     let ran = place.run(&["batch", "tasks.jsonl"]);
     assert_eq!((ran.code, results(&place).len()), (Some(1), 0), "what cannot begin has no result: {}", ran.err);
     assert!(ran.err.contains("x: cannot begin"), "{}", ran.err);
+    place.work.write("tasks.jsonl", "{\"id\":\"x\",\"prompt\":\"a\",\"cwd\":\"nowhere\"}\n");
+    let ran = place.run(&["batch", "tasks.jsonl"]);
+    assert!(ran.code == Some(1) && ran.err.contains("x: cannot begin: cannot work in"), "{}", ran.err);
     for option in [&["--continue"][..], &["--resume", "x"], &["--fork", "x"], &["--out", "tasks.jsonl"]] {
         let ran = place.run(&[&["batch", "tasks.jsonl"], option].concat());
         assert_eq!(ran.code, Some(2), "{option:?}: {}", ran.err);
@@ -210,8 +213,8 @@ fn git_works_in_a_clone() {
 fn a_task_begins_where_the_batch_is_in_the_repository() {
     let server = ModelServer::start_with(|request| {
         let called = request.messages().iter().any(|message| message["role"] == "tool");
-        let write = json!({"path": "new.txt", "content": "made\n"});
-        Some(if called { Reply::say("done") } else { Reply::call("write_file", write) })
+        let command = "echo made > new.txt && git log --format=%s";
+        Some(if called { Reply::say("done") } else { Reply::call("bash", json!({"command": command})) })
     });
     let place = Place::with_server(server);
     committed(&place);
@@ -224,6 +227,10 @@ fn a_task_begins_where_the_batch_is_in_the_repository() {
     for patch in ["tasks.work/a.patch", "w2/a.patch"] {
         let patch = std::fs::read_to_string(place.work.join(patch)).unwrap();
         assert!(patch.contains("+++ b/sub/new.txt"), "{patch}");
+    }
+    for request in place.server.requests().iter().filter(|request| request.messages().len() > 2) {
+        let said = request.messages().iter().find(|message| message["role"] == "tool").unwrap().to_string();
+        assert!(said.contains("the first words"), "{said}");
     }
 }
 

@@ -49,6 +49,11 @@ impl TaskPlace {
         Ok(Self { folder, own: Some(own), clone: Some(CloneOf { repository, base, objects }) })
     }
 
+    /// The clone that the session's folder is only a part of: it is the task's as a whole.
+    pub(super) fn around(&self) -> Option<PathBuf> {
+        self.own.clone().filter(|own| *own != self.folder)
+    }
+
     /// What the clone shares with the repository: git needs it, and the box hides the user's folders.
     pub(super) fn shared(&self) -> Vec<PathBuf> {
         self.clone.as_ref().map(|clone| clone.objects.clone()).unwrap_or_default()

@@ -112,6 +112,7 @@ impl<'a> Sessions<'a> {
             Some(lock) => Some(lock.lock().await),
             None => None,
         };
+        self.look();
         if self.is_over() {
             return None;
         }
@@ -130,7 +131,7 @@ impl<'a> Sessions<'a> {
         let handle = match self.open(&task, &place, &hand) {
             Ok(handle) => handle,
             Err(error) => {
-                unbegun(format!("{error:#}"));
+                unbegun(say::reason(&error));
                 place.give_up().await;
                 return None;
             }
@@ -149,6 +150,7 @@ impl<'a> Sessions<'a> {
     fn open(&self, task: &BatchTask, place: &TaskPlace, hand: &Arc<PurseHand>) -> anyhow::Result<Handle> {
         let mut args = self.args.clone();
         args.model = task.model.clone().or(args.model);
+        args.add_dir.extend(place.around());
         let budget = &task.budget;
         let own = |text: &Option<String>, read: fn(&str) -> Option<u64>| text.as_deref().and_then(read);
         args.max_tokens = own(&budget.tokens, parse_count);

@@ -184,10 +184,16 @@ pub async fn patch_since(
     into: &Path,
 ) -> Result<(bool, Vec<String>), CloneFault> {
     let git = into.with_extension("traced");
-    crate::remove_tree(&git);
+    removed(&git).await;
     let made = async { Traced::begin(&git, repository, folder, base).await?.patch(base, into).await }.await;
-    crate::remove_tree(&git);
+    removed(&git).await;
     made
+}
+
+/// Removes a tree beside everything else: an agent decides how large it is.
+async fn removed(path: &Path) {
+    let path = path.to_owned();
+    let _ = tokio::task::spawn_blocking(move || crate::remove_tree(&path)).await;
 }
 
 #[cfg(test)]
