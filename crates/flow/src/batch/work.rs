@@ -34,7 +34,9 @@ impl WorkFolder {
         match path.symlink_metadata() {
             Ok(found) if !found.is_dir() => return Err(foreign()),
             Err(error) if error.kind() == io::ErrorKind::NotFound => fs::create_dir_all(&path).map_err(fault)?,
-            other => drop(other.map_err(fault)?),
+            other => {
+                other.map_err(fault)?;
+            }
         }
         let marked = is_marked(&path);
         if !marked && !is_empty(&path).map_err(fault)? {
