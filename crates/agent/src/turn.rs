@@ -243,19 +243,8 @@ impl Agent {
                 self.close(conversation, (progress.turn, progress.steps + 1)).await?;
                 return Ok(TurnEnd::Interrupted);
             }
-            let storm = progress.storm.is_over().then(stormed);
-            match self.aspects.over().or(storm) {
-                None => {}
-                Some(TurnOver::Reached) => {
-                    let objection = self.aspects.before_end(progress.turn, &TurnEnd::Done, &mut progress.returns).await;
-                    let Some(text) = objection else {
-                        return self.handed_back(conversation, (progress.turn, progress.steps + 1)).await;
-                    };
-                    self.note(conversation, progress.turn, text, false).await?;
-                }
-                Some(TurnOver::Stopped { why, end }) => {
-                    return self.sum_up(conversation, inbox, stop, progress, (&why, end)).await;
-                }
+            if let Some(end) = self.over(conversation, inbox, stop, progress).await? {
+                return Ok(end);
             }
         }
     }
@@ -289,6 +278,31 @@ impl Agent {
         };
         self.note(conversation, progress.turn, text, false).await?;
         Ok(None)
+    }
+
+    /// The end of a turn behind the calls of a step: it has what it is for, or goes nowhere. None where it goes on.
+    async fn over(
+        &self,
+        conversation: &mut Conversation,
+        inbox: &Inbox,
+        stop: &Stop,
+        progress: &mut Progress,
+    ) -> Result<Option<TurnEnd>, JournalError> {
+        let storm = progress.storm.is_over().then(stormed);
+        match self.aspects.over().or(storm) {
+            None => Ok(None),
+            Some(TurnOver::Reached) => {
+                let objection = self.aspects.before_end(progress.turn, &TurnEnd::Done, &mut progress.returns).await;
+                let Some(text) = objection else {
+                    return self.handed_back(conversation, (progress.turn, progress.steps + 1)).await.map(Some);
+                };
+                self.note(conversation, progress.turn, text, false).await?;
+                Ok(None)
+            }
+            Some(TurnOver::Stopped { why, end }) => {
+                self.sum_up(conversation, inbox, stop, progress, (&why, end)).await.map(Some)
+            }
+        }
     }
 
     /// The turn has what it is for. Like every turn it ends with an answer, for which nobody is asked.

@@ -330,13 +330,18 @@ fn child_over(app: &mut App, child: &str) {
     withdraw(app, about, false);
 }
 
-fn event(app: &mut App, event: &Event) -> Vec<ScreenEffect> {
+/// Takes in what the session says of its subagents.
+fn child_told(app: &mut App, event: &Event) {
     app.children.told(event).iter().for_each(|child| child_over(app, child));
     if let Event::Changed { record } = event
         && let RecordBody::Child(run) = &record.body
     {
         refresh_child(app, &run.session);
     }
+}
+
+fn event(app: &mut App, event: &Event) -> Vec<ScreenEffect> {
+    child_told(app, event);
     app.transcript.apply(event, app.now);
     let elapsed = app.work.elapsed(app.now);
     let over = app.work.apply(event, app.now);
