@@ -61,6 +61,7 @@ pub(crate) fn store(args: &StoreArgs) -> anyhow::Result<Exit> {
     let dry = matches!(args.command, StoreCommand::Du);
     look_after_cache(&context, dry)?;
     look_after_recordings(&context, dry)?;
+    look_after_clones(&context, dry)?;
     let all = look_after_past(&context, dry)?;
     let room = make_room(&context.home, max.saturating_mul(MIB), dry).map_err(|error| {
         say::failed(match error {
@@ -128,6 +129,17 @@ fn look_after_past(context: &Context, dry: bool) -> anyhow::Result<u64> {
         say::line(&Style::get().text(&phrase.with("old", part.removed)))?;
     }
     Ok(kept.all)
+}
+
+/// Clones of subagents that write: how much, and those that a killed session left.
+fn look_after_clones(context: &Context, dry: bool) -> anyhow::Result<()> {
+    let kept = reasonix_engine::tidy_clones(&context.home, dry)
+        .map_err(|error| say::failed(Phrase::new("undo.not_kept").with("reason", error)))?;
+    let (sessions, bytes) =
+        if dry { (kept.sessions + kept.removed, kept.bytes + kept.freed) } else { (kept.sessions, kept.bytes) };
+    let phrase = Phrase::new("undo.store_clones").with("sessions", sessions).with("size", bytes.div_ceil(MIB));
+    say::line(&Style::get().text(&phrase.with("left", kept.removed)))?;
+    Ok(())
 }
 
 /// What endpoints answered, as it is recorded: how much, and what went because its session is gone.

@@ -69,3 +69,4 @@ mod undo;
 mod validation;
 mod weight;
 mod wire;
+mod writers;

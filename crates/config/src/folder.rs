@@ -52,6 +52,7 @@ impl FolderSettings {
             unlisted: self.unlisted(),
             opened: self.opened(),
             readable: self.readable(),
+            within_closed: false,
         };
         Workspace::open(self.root(), options)
     }

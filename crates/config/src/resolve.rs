@@ -2,9 +2,9 @@
 
 use crate::node::{Node, Table};
 use crate::sections::{
-    agent, ask, branch, budget, cache, compaction, evidence, goal, jobs, logs, models, net, permissions, plugins,
-    profiles, providers, recall, record, retention, sandbox, serve, skills, stream_rules, task, tools, tui, undo,
-    validation,
+    agent, ask, branch, budget, cache, compaction, evidence, goal, isolation, jobs, logs, models, net, permissions,
+    plugins, profiles, providers, recall, record, retention, sandbox, serve, skills, stream_rules, task, tools, tui,
+    undo, validation,
 };
 use crate::shape::Notices;
 use crate::trust::{Brought, Prompted, Trust, Variables};
@@ -94,6 +94,7 @@ fn resolve(table: &Table, context: &Context<'_>, folder: &Path) -> Result<Settin
         profiles: profiles::resolve(&root, context)?,
         ask: ask::resolve(&root.section("ask")),
         task: task::resolve(&root.section("task")),
+        isolation: isolation::resolve(&root.section("isolation")),
         logs: logs::resolve(&root.section("logs"))?,
         tui: tui::resolve(&root.section("tui")),
         undo: undo::resolve(&root.section("undo"))?,

@@ -8,6 +8,7 @@ use crate::sections::cache::CacheSettings;
 use crate::sections::compaction::CompactionSettings;
 use crate::sections::evidence::EvidenceSettings;
 use crate::sections::goal::GoalSettings;
+use crate::sections::isolation::IsolationSettings;
 use crate::sections::jobs::JobSettings;
 use crate::sections::logs::Logs;
 use crate::sections::models::{ModelEntry, ModelProfile};
@@ -77,6 +78,8 @@ pub struct Settings {
     pub ask: AskSettings,
     /// Bounds of subagents.
     pub task: TaskSettings,
+    /// What the clones of subagents that write have.
+    pub isolation: IsolationSettings,
     /// Log files.
     pub logs: Logs,
     /// The terminal front end.

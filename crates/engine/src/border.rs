@@ -29,6 +29,13 @@ const LOOPBACK: &[&str] = &["localhost", "127.0.0.1", "::1"];
 /// More of what one command was refused is not told.
 const MOST_TOLD: usize = 20;
 
+/// How commands are run.
+#[derive(Clone, Default)]
+pub(crate) struct Shell {
+    pub(crate) confinement: Confinement,
+    pub(crate) crossing: Option<Arc<Crossing>>,
+}
+
 /// The border of one session's box.
 pub(crate) struct Crossing {
     me: Weak<Self>,

@@ -72,6 +72,7 @@ mod validation;
 mod world;
 
 pub use blueprint::{Blueprint, Equipped, Judged, conversation_of};
+pub use children::{ClonesKept, tidy_clones};
 pub use common::{CommonPurse, PurseHand};
 pub use confine::{confinement, leave_nothing, left_behind, shortcoming};
 pub use context::{cache_of, context_of};

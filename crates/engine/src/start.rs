@@ -5,8 +5,8 @@ mod toolset;
 
 use crate::believed::Believed;
 use crate::blueprint::{Blueprint, conversation_of};
-use crate::border::Crossing;
-use crate::children::{Addressed, Children, Family, Kin};
+use crate::border::{Crossing, Shell};
+use crate::children::{Addressed, Children, Family, Kin, MakesTools, sweep};
 use crate::confine::{confinement, left_behind, shortcoming, word};
 use crate::desk::Desk;
 use crate::dials::Dials;
@@ -57,7 +57,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use tokio::sync::{mpsc, watch};
-use toolset::{Carried, Shell, all_tools, runs_commands, tools_below, toolset};
+use toolset::{Carried, all_tools, runs_commands, tools_below, toolset};
 use tracing::Instrument;
 
 pub(crate) use opening::base_of;
@@ -99,6 +99,7 @@ impl Ground {
         let mut begun = open(&start, &confinement, &fleet)?;
         let head = begun.opened.history.head.clone().ok_or_else(|| broken(&begun.opened))?;
         tend(&start);
+        sweep(&start.world.home);
         let start = if begun.resumed { as_begun(start, &said, &head) } else { start };
         let (had, lost) = begun.resumed.then(|| Had::of(&head, &begun.opened.past)).unzip();
         begun.opened.notices.extend(lost.flatten());
@@ -156,7 +157,8 @@ impl Ground {
             .surrounded_by([Arc::new(AroundAll(hooks.clone())) as Arc<dyn Aspect>, children.clone() as Arc<dyn Aspect>])
             .within(purse.clone(), limits_of(settings, &answers.name, &acting))
             .build(self.head.system.clone());
-        children.know(self.kin(&voice, (&gate, &purse), (&hooks, &trust, &jobs), (&agent, shell)));
+        let around = (&gate, &purse, undo.as_ref());
+        children.know(self.kin(&voice, around, (&hooks, &trust, &jobs), (&agent, shell, &whole)));
         let planner = planner_of(&self, &agent, &model, (outbox, &purse, &hooks), &carried)?;
         let way_out = crossing.open(&gate, book.clone(), net_options(settings));
         let jobs = (jobs, crossing);
@@ -181,14 +183,17 @@ impl Ground {
     fn kin(
         &self,
         Voice { outbox, book }: &Voice,
-        (gate, purse): (&Arc<Approvals>, &Arc<Purse>),
+        (gate, purse, undo): (&Arc<Approvals>, &Arc<Purse>, Option<&Arc<Undo>>),
         (hooks, trust, jobs): (&Arc<Hooks>, &Word, &Arc<Jobs>),
-        (agent, shell): (&Agent, Shell),
+        (agent, shell, whole): (&Agent, Shell, &Tools),
     ) -> Kin {
         let (sandbox, fleet, artifacts) = (word(&shell.confinement), self.fleet.clone(), agent.artifacts.clone());
         let kept = artifacts.clone();
-        let tools = move |start: &Start, others: &Arc<dyn Delegates>, window: u64| {
-            tools_below(start, &kept, shell.clone(), &fleet, (others, window))
+        let tools_in = move |shell: Shell| -> MakesTools {
+            let (kept, fleet) = (kept.clone(), fleet.clone());
+            Arc::new(move |start: &Start, others: &Arc<dyn Delegates>, window: u64| {
+                tools_below(start, &kept, shell.clone(), &fleet, (others, window))
+            })
         };
         Kin {
             start: Arc::new(self.start.clone()),
@@ -200,7 +205,10 @@ impl Ground {
             hooks: hooks.clone(),
             artifacts,
             sandbox,
-            tools: Arc::new(tools),
+            edits: whole.specs().into_iter().filter(|spec| spec.traits.edits).map(|spec| spec.name).collect(),
+            tools: tools_in(shell),
+            tools_in: Arc::new(tools_in),
+            undo: undo.map(Arc::downgrade).unwrap_or_default(),
             limits: agent.limits,
             trust: trust.clone(),
             jobs: jobs.clone(),

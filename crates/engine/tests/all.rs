@@ -56,4 +56,5 @@ mod stream_rules;
 mod todos;
 mod told;
 mod world;
+mod writers;
 mod yields;

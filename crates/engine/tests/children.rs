@@ -166,7 +166,7 @@ async fn a_subagent_may_not_what_its_parent_may_not_nor_change_anything() {
             ("bash", json!({"command": "touch made.sh"})),
         ])),
         (true, _) => Some(Reply::say("could not")),
-        (false, _) => parent(json!({"agent": "general", "tasks": [{"id": "W", "assignment": "write"}]}), request),
+        (false, _) => parent(json!({"agent": "critic", "tasks": [{"id": "W", "assignment": "write"}]}), request),
     });
     world.work.write("secret.txt", "TOPSECRET");
     let mut handle = world.open_with(Which::New, |start| {
@@ -176,7 +176,7 @@ async fn a_subagent_may_not_what_its_parent_may_not_nor_change_anything() {
     let events = quiet(&mut handle).await;
     let asks = children(&world);
     let answered = asks[1].messages().iter().map(ToString::to_string).collect::<String>();
-    assert!(answered.contains("by agent general") && answered.contains("only reads"), "{answered}");
+    assert!(answered.contains("by agent critic") && answered.contains("only reads"), "{answered}");
     assert!(answered.contains("Read(secret.txt)"), "{answered}");
     assert!(!answered.contains("TOPSECRET"));
     assert!(world.work.path().join("secret.txt").exists() && !world.work.path().join("made.sh").exists());
@@ -267,6 +267,8 @@ async fn depth_is_bounded_and_nobody_starts_itself() {
             }
         })
     });
+    world.work.write("a", "a");
+    world.work.git_init();
     let mut handle = world.open(Which::New);
     let events = quiet(&mut handle).await;
     let names: Vec<String> = runs(&events).into_iter().map(|(name, _)| name).collect();

@@ -3,8 +3,10 @@
 //! A repository's own configuration can name programs (hooks, monitors, filters, pagers, helpers). Each is switched off by
 //! name, submodules are not looked into, and the whole runs in the box where there is one.
 
+mod base;
 mod traced;
 
+pub use base::{commit_all, commits_since, patch_between};
 pub use traced::{Traced, all_objects_of, objects_of, patch_since};
 
 use crate::{Bounds, Command, Confinement, EndStatus, Environment, ExecError, run};

@@ -393,13 +393,16 @@ impl Sandbox {
         }
         fixed.extend(layout.fixed.iter().filter(|path| path.exists() && !layout.is_hidden(path)).cloned());
         fixed.extend(ruled.into_iter().take(MOST_FIXED));
-        Covers { hidden: self.closed(), fixed }
+        let (above, hidden) = self.closed();
+        Covers { above, hidden, fixed }
     }
 
     fn walls(&self, used: &mut Vec<PathBuf>, hung: &mut Hung, bounds: &Bounds, covers: &Covers) -> io::Result<Walls> {
         let layout = &self.layout;
         let mut grafts = self.surroundings(used)?;
         let mut anchors: Vec<(&Path, usize)> = Vec::new();
+        let Covers { above, hidden, fixed } = covers;
+        self.close_off(&mut grafts, hung, above, &anchors)?;
         for root in &layout.roots {
             let placed = anchored(graft(root, root, false)?, root, &anchors)?;
             anchors.push((root, grafts.len()));
@@ -410,7 +413,6 @@ impl Sandbox {
                 grafts.push(anchored(graft(&git, &git, false)?, &git, &anchors)?);
             }
         }
-        let Covers { hidden, fixed } = covers;
         let pinned: Vec<PathBuf> = fixed.iter().chain(hidden).cloned().collect();
         for path in ways(&pinned, &layout.roots) {
             grafts.push(anchored(graft(&path, &path, false)?, &path, &anchors)?);
@@ -422,15 +424,16 @@ impl Sandbox {
         self.walled(grafts, bounds)
     }
 
-    /// What is closed to commands and would be seen otherwise.
-    fn closed(&self) -> Vec<PathBuf> {
+    /// What is closed to commands and would be seen otherwise: first that in which a root lies, such as a clone of ours in
+    /// our own folder, which has to be closed before the root stands in it; then the rest.
+    fn closed(&self) -> (Vec<PathBuf>, Vec<PathBuf>) {
         let masked = self.options.masked.as_ref().map(|masked| (masked.0)()).unwrap_or_default();
         let mut closed: Vec<PathBuf> = self.layout.closed.iter().cloned().chain(masked).collect();
         closed.sort();
         // What lies in a closed folder is closed with it.
         closed.dedup_by(|inner, outer| inner.starts_with(&*outer));
         closed.retain(|path| path.exists() && !self.layout.is_hidden(path));
-        closed
+        closed.into_iter().partition(|path| self.layout.roots_within(path).next().is_some())
     }
 
     /// Puts nothing where something is closed to commands.
@@ -444,9 +447,10 @@ impl Sandbox {
         let unseen = |path: &Path| self.scratch.at(if path.is_dir() { "empty" } else { "blank" });
         for path in closed {
             let shown: Vec<_> = self.layout.shown.iter().filter(|shown| shown.starts_with(path)).collect();
-            let instead = match shown.is_empty() {
+            let seen: Vec<_> = shown.iter().copied().chain(self.layout.roots_within(path)).collect();
+            let instead = match seen.is_empty() {
                 true => self.curtains.hang(path, hung).unwrap_or_else(|| unseen(path)),
-                false => self.around_shown(path, &shown)?,
+                false => self.around_shown(path, &seen)?,
             };
             grafts.push(anchored(graft(&instead, path, true)?, path, anchors)?);
             for shown in shown {

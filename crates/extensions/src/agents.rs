@@ -122,11 +122,6 @@ pub(crate) fn read(file: &Path, (root, by): (&Path, BroughtBy)) -> Result<(Agent
     if !unused.is_empty() {
         flaws.push(FlawKind::UnusedFields(unused.join(", ")));
     }
-    let later = ["isolation"];
-    let later: Vec<&str> = later.into_iter().filter(|field| matter.has(field)).collect();
-    if !later.is_empty() {
-        flaws.push(FlawKind::LaterFields(later.join(", ")));
-    }
     matter.flaws.append(&mut flaws);
     Ok((profile, matter.flaws))
 }

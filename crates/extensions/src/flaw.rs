@@ -55,8 +55,6 @@ pub enum FlawKind {
     Loosens(String),
     /// Nothing follows from these fields here.
     UnusedFields(String),
-    /// These fields are for subagents.
-    LaterFields(String),
     /// These fields are not taken from a project, which can only tighten.
     OnlyTightens(String),
     /// Nobody knows these fields: they may be misspelt.
@@ -82,7 +80,6 @@ impl FlawKind {
                 | Self::BadGlob(_)
                 | Self::Loosens(_)
                 | Self::UnusedFields(_)
-                | Self::LaterFields(_)
                 | Self::OnlyTightens(_)
                 | Self::UnknownFields(_)
                 | Self::BadValues(_)
@@ -126,7 +123,6 @@ impl ExtensionFlaw {
             FlawKind::BadGlob(glob) => Phrase::new("extensions.bad_glob").with("glob", glob),
             FlawKind::Loosens(mode) => Phrase::new("extensions.loosens").with("mode", mode),
             FlawKind::UnusedFields(fields) => Phrase::new("extensions.unused_fields").with("fields", fields),
-            FlawKind::LaterFields(fields) => Phrase::new("extensions.later_fields").with("fields", fields),
             FlawKind::OnlyTightens(fields) => Phrase::new("extensions.only_tightens").with("fields", fields),
             FlawKind::UnknownFields(fields) => Phrase::new("extensions.unknown_fields").with("fields", fields),
             FlawKind::BadValues(fields) => Phrase::new("extensions.bad_values").with("fields", fields),

@@ -164,7 +164,6 @@ fn what_is_left_out_or_waits_is_said() {
         ("permissionMode: somethingNew", "extensions.loosens"),
         ("hooks: { Stop: [] }", "extensions.unused_fields"),
         ("mcpServers: [github]", "extensions.unused_fields"),
-        ("isolation: worktree", "extensions.later_fields"),
     ] {
         let (read, told) = Disk::read(&format!("---\nname: other\n{line}\n---\nwords\n"));
         assert_eq!(told, [code], "{line}");

@@ -1,9 +1,13 @@
 //! The gate before a subagent: that of the session it works for, as it is at each call, and its own profile on top. It can only
 //! be stricter.
 
-use super::Approvals;
 use super::agents::AgentStanding;
-use std::sync::Arc;
+use super::files::Files;
+use super::{Approvals, GateStanding};
+use reasonix_policy::{By, Verdict};
+use reasonix_proto::{Action, Family};
+use reasonix_workspace::Workspace;
+use std::sync::{Arc, Weak};
 
 /// A subagent before the gate.
 #[derive(Clone)]
@@ -33,9 +37,27 @@ impl Approvals {
             narrowed: Arc::clone(&self.narrowed),
             agents: Arc::clone(&self.agents),
             below,
+            apart: self.apart,
             distrusts: self.distrusts.clone(),
             undo: self.undo.clone(),
             sink: Arc::clone(&self.sink),
+        }
+    }
+
+    /// The same for a subagent that works in a copy of the files: paths mean those of the copy, and nothing of it is taken
+    /// back by the session's undo. `own` is what the settings say of that copy.
+    #[must_use]
+    pub fn below_in(&self, name: &str, standing: AgentStanding, own: GateStanding, copy: &Workspace) -> Self {
+        let files = Arc::new(Files::new(copy.clone(), own.walled));
+        Self { standing: Arc::new(own), files, apart: true, undo: Weak::new(), ..self.below(name, standing) }
+    }
+
+    /// What a file tool changes in a copy is nobody's yet: a person is asked about all of it when it is brought back. Rules
+    /// that ask or deny speak all the same.
+    pub(super) fn in_copy(&self, verdict: Verdict, action: &Action) -> Verdict {
+        match verdict {
+            Verdict::Ask(By::Fallback) if self.apart && action.family == Family::Edit => Verdict::Allow(By::Fallback),
+            verdict => verdict,
         }
     }
 

@@ -172,6 +172,8 @@ pub struct Approvals {
     agents: Arc<Mutex<BTreeMap<String, Arc<AgentStanding>>>>,
     /// The subagent whose calls are judged, and those that it works for, with what holds for each.
     below: Vec<Below>,
+    /// They are made in a copy of the files.
+    apart: bool,
     /// Whose scripts are not to be run.
     distrusts: Option<narrow::Distrusts>,
     /// What takes back what calls did; it ends with the session, which a gate may outlive.
@@ -224,6 +226,7 @@ impl Approvals {
             narrowed: Arc::default(),
             agents: Arc::default(),
             below: Vec::new(),
+            apart: false,
             distrusts: None,
             undo: Weak::new(),
             sink,
@@ -463,7 +466,8 @@ impl Gate for Approvals {
                 return refused;
             }
             self.look_for_copies(&ask).await;
-            let verdict = wished(self.by_later(self.verdict(&ask, None), &ask).await, &ask);
+            let verdict = self.in_copy(self.verdict(&ask, None), ask.action);
+            let verdict = wished(self.by_later(verdict, &ask).await, &ask);
             match by_definition(verdict, &ask) {
                 Verdict::Allow(by) if self.is_unheld_code(&ask, &by) => {
                     deny(&ask, &by, "code for an interpreter runs without a person only at sandbox level full")

@@ -53,6 +53,12 @@ impl<'a> Compared<'a> {
         Self { old, new, changes }
     }
 
+    /// The lines of the old text that gave way, and those of the new one in their place.
+    pub(crate) fn replaced(&self) -> impl Iterator<Item = (Range<usize>, Vec<&'a str>)> {
+        let new = |change: &Replaced| self.new.get(change.new.clone()).unwrap_or_default().to_vec();
+        self.changes.iter().map(move |change| (change.old.clone(), new(change)))
+    }
+
     /// How many lines were added, and how many removed.
     pub(crate) fn counts(&self) -> (usize, usize) {
         (

@@ -25,6 +25,7 @@ mod read_file;
 mod replace;
 mod schema;
 mod skill;
+mod threeway;
 mod todo;
 mod typed;
 mod write_file;
@@ -38,6 +39,7 @@ pub use diff::{Diff, diff, wide_diff};
 pub use monitor::Monitor;
 pub use schema::schema_of;
 pub use skill::{skill_tool, told_skill};
+pub use threeway::merged;
 pub use todo::{PLAN_PHASE, TODO_WRITE, TodoList, changed_list, plan_steps, todo_tools};
 pub use typed::{Previews, ToolWork, Typed, TypedTool};
 

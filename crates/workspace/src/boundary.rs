@@ -65,6 +65,8 @@ struct Root {
 pub(crate) struct Barrier {
     real: PathBuf,
     given: PathBuf,
+    /// What lies in it and is open.
+    spared: Option<PathBuf>,
     pub(crate) reason: &'static str,
 }
 
@@ -92,7 +94,7 @@ pub(crate) enum Last {
     Keep,
 }
 
-fn globs(patterns: &[String]) -> Result<GlobSet, FileError> {
+pub(crate) fn globs(patterns: &[String]) -> Result<GlobSet, FileError> {
     let bad = |error: globset::Error| FileError::InvalidPattern {
         message: format!("{}: {}", error.glob().unwrap_or_default(), error.kind()),
         hint: "Check the paths in the permission rules.",
@@ -117,7 +119,9 @@ impl Boundary {
         roots.extend(options.allow_write.iter().filter_map(|path| Root::open_any(&base.join(path))));
         let forbid = options.forbid_read.iter().map(|path| (path, "the settings forbid reading it"));
         let closed = options.closed.iter().map(|path| (path, "it belongs to the program itself"));
-        let barriers = forbid.chain(closed).map(|(path, reason)| Barrier::new(&base.join(path), reason)).collect();
+        let spared = options.within_closed.then_some(base.as_path());
+        let barriers =
+            forbid.chain(closed).map(|(path, reason)| Barrier::new(&base.join(path), reason).sparing(spared)).collect();
         let beneath = beneath.unwrap_or_else(|| match roots.first() {
             Some(root) => Beneath::detect(root.fd.as_fd()),
             None => Beneath::Walk,
@@ -197,6 +201,11 @@ impl Boundary {
     /// Opens `real`, an absolute path without links that was found below the same root as `place`.
     pub(crate) fn open_below(&self, place: &Place, real: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
         self.open_real(place.root, real, flags)
+    }
+
+    /// Opens an absolute path without links below the first root.
+    pub(crate) fn open_at_root(&self, real: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
+        self.open_real(0, real, flags)
     }
 
     /// Opens an existing regular file for reading. Nothing that could block is ever opened.
@@ -317,11 +326,18 @@ impl Barrier {
     fn new(path: &Path, reason: &'static str) -> Self {
         let given = lexical::normalise(path);
         let real = std::fs::canonicalize(path).unwrap_or_else(|_| given.clone());
-        Self { real, given, reason }
+        Self { real, given, spared: None, reason }
+    }
+
+    /// The same without a root that lies in it.
+    fn sparing(mut self, root: Option<&Path>) -> Self {
+        self.spared = root.filter(|root| **root != self.real && root.starts_with(&self.real)).map(Path::to_owned);
+        self
     }
 
     pub(crate) fn covers(&self, path: &Path) -> bool {
-        path.starts_with(&self.real) || path.starts_with(&self.given)
+        let spared = self.spared.as_ref().is_some_and(|root| path.starts_with(root));
+        !spared && (path.starts_with(&self.real) || path.starts_with(&self.given))
     }
 }
 

@@ -11,6 +11,7 @@ mod beneath;
 mod blob;
 mod board;
 mod boundary;
+mod bring;
 mod candidates;
 mod citations;
 mod commit;

@@ -22,4 +22,6 @@ pub struct Options {
     pub opened: Vec<String>,
     /// Globs of absolute paths that may be read although they lie outside, never written. What is closed stays closed.
     pub readable: Vec<String>,
+    /// The root is open although it lies in a closed place: a clone of ours in our own home.
+    pub within_closed: bool,
 }

@@ -19,7 +19,7 @@ mod tests;
 pub use collect::{Collected, collect};
 pub use part::{Changed, Whose};
 pub use restore::{Blocked, RestoredTree};
-pub use tree::{Reason, RelPath, Tree, TreeEntry, Uncovered, changes_between, covers};
+pub use tree::{Reason, RelPath, Tree, TreeEntry, Uncovered, changes_between, covers, is_empty_folder};
 
 use crate::tracked::TrackedBelow;
 use contents::Contents;
@@ -30,6 +30,7 @@ use rustix::fd::OwnedFd;
 use rustix::fs::{CWD, Mode, openat, stat};
 use scan::{Rules, Scan};
 use state::{Index, State};
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -104,6 +105,8 @@ pub struct Snapshots {
     limits: SnapshotLimits,
     /// A folder that is never part of the tree, wherever it lies.
     without: Option<PathBuf>,
+    /// The tree does not last.
+    passes: bool,
     /// Held from the first scan on, so that nothing is collected that this process relies on.
     in_use: Option<File>,
     /// What the last scan found; none before the first.
@@ -153,6 +156,7 @@ impl Snapshots {
             index,
             limits,
             without: None,
+            passes: false,
             in_use: None,
             known: None,
             recent: None,
@@ -165,6 +169,13 @@ impl Snapshots {
     #[must_use]
     pub fn without(mut self, folder: &Path) -> Self {
         self.without = Some(folder.to_owned());
+        self
+    }
+
+    /// The same, with nothing written down for a process after this one: the tree does not last.
+    #[must_use]
+    pub fn passing(mut self) -> Self {
+        self.passes = true;
         self
     }
 
@@ -210,6 +221,25 @@ impl Snapshots {
         self.contents.get(&key, u64::MAX).map_err(|_| SnapshotError::Gone(key.to_string()))
     }
 
+    /// What the last look found that git does not ignore, or tracks all the same: files, links, and what is not covered.
+    pub fn unignored(&self) -> BTreeSet<RelPath> {
+        let mut paths = BTreeSet::new();
+        let Some(known) = &self.known else { return paths };
+        known.each(&mut |path, child| {
+            if !matches!(child.tracked.entry, TreeEntry::Folder { .. }) && !child.tracked.ignored {
+                paths.insert(RelPath(path.to_vec()));
+            }
+        });
+        paths
+    }
+
+    /// Keeps a content that is not in the tree; gives the entry of a file that has it.
+    pub fn keep(&self, bytes: &[u8], mode: u32) -> Result<TreeEntry, SnapshotError> {
+        let key = BlobKey::of(bytes);
+        self.contents.keep(key, bytes).map_err(SnapshotError::io(&self.root))?;
+        Ok(TreeEntry::File { mode, size: bytes.len() as u64, content: *key.as_bytes() })
+    }
+
     /// Makes the named entries what they are in `target`; everything else stays as it is. `before` is a state that was
     /// just taken, to which one can go back: what is no longer as it says there is left alone.
     pub fn restore(&mut self, before: &str, target: &Tree, paths: &[RelPath]) -> Result<RestoredTree, SnapshotError> {
@@ -236,7 +266,8 @@ impl Snapshots {
     /// Writes down what is known for the next process, where that is not done yet. It only saves reading files again:
     /// that it could not be written loses nothing.
     pub fn keep_index(&mut self) {
-        let Some(known) = self.known.as_mut().filter(|known| known.stale) else { return };
+        let passes = self.passes;
+        let Some(known) = self.known.as_mut().filter(|known| known.stale && !passes) else { return };
         let Some(folder) = self.index.parent() else { return };
         let bytes = Index::encode(known);
         if bytes.and_then(|bytes| private_folder(folder).and_then(|()| place(&self.index, &bytes, 0o600))).is_ok() {

@@ -22,6 +22,7 @@ pub struct Workspace(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
+    options: Options,
     boundary: Arc<Boundary>,
     guard: Guard,
     gathering: Arc<Gathering>,
@@ -36,7 +37,28 @@ impl Workspace {
     /// The same, with the way to open files given.
     pub(crate) fn open_with(root: &Path, options: &Options, way: Option<Beneath>) -> Result<Self, FileError> {
         let boundary = Arc::new(Boundary::new(root, options, way)?);
-        Ok(Self(Arc::new(Inner { boundary, guard: Guard::default(), gathering: Arc::default() })))
+        let (options, guard, gathering) = (options.clone(), Guard::default(), Arc::default());
+        Ok(Self(Arc::new(Inner { options, boundary, guard, gathering })))
+    }
+
+    /// The same rules for a copy of the root that lies elsewhere, also in a place that is closed. Nothing else is open there,
+    /// and what is open here is closed.
+    pub fn copied_to(&self, root: &Path) -> Result<Self, FileError> {
+        let own = self.root();
+        let inside = |path: &PathBuf| path.strip_prefix(own).map_or_else(|_| path.clone(), Path::to_owned);
+        let options = &self.0.options;
+        let closed = options.closed.iter().map(|path| own.join(path)).chain(self.roots()).collect();
+        let forbid_read = options.forbid_read.iter().map(inside).collect();
+        let (add_dirs, allow_write, within_closed) = (Vec::new(), Vec::new(), true);
+        let options = Options { add_dirs, allow_write, forbid_read, closed, within_closed, ..options.clone() };
+        Self::open(root, options)
+    }
+
+    /// Copies files of the root that these globs name into a folder that nobody else writes to, as they are and where
+    /// nothing stands yet. Links are copied as links; nothing closed is copied, and nothing that lies elsewhere. Gives how
+    /// many there were.
+    pub fn bring(&self, globs: &[String], into: &Path) -> Result<u64, FileError> {
+        crate::bring::bring(&self.0.boundary, globs, into)
     }
 
     /// The root, with all links resolved.
@@ -177,6 +199,7 @@ impl Workspace {
     #[must_use]
     pub fn fresh(&self) -> Self {
         Self(Arc::new(Inner {
+            options: self.0.options.clone(),
             boundary: Arc::clone(&self.0.boundary),
             guard: Guard::default(),
             gathering: Arc::clone(&self.0.gathering),

@@ -8,6 +8,7 @@ pub(crate) mod cache;
 pub(crate) mod compaction;
 pub(crate) mod evidence;
 pub(crate) mod goal;
+pub(crate) mod isolation;
 pub(crate) mod jobs;
 pub(crate) mod logs;
 pub(crate) mod models;

@@ -1,6 +1,7 @@
 //! One subagent: a session of its own, with its own prefix and no history, judged by the gate of the session that it works for.
 
 use super::heard::{Heard, Spent};
+use super::isolation::Apart;
 use super::share::Share;
 use super::yields::{HandedResult, YIELD, Yields};
 use super::{Children, Kin};
@@ -22,12 +23,16 @@ use reasonix_gate::{AgentStanding, Approvals};
 use reasonix_proto::{AgentOrigin, AgentProfile, Mode, Origin, Phrase, SessionHead, SessionId, TurnEnd};
 use reasonix_session::{Beginning, Ledger, Opened, SessionError, Sessions, in_memory};
 use serde_json::Value;
+use std::any::Any;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
 
 /// What a subagent is told where its profile has no words of its own.
 const PROMPT: &str = include_str!("child.md");
+
+/// What one is told beside that which works in a clone of its own.
+const APART: &str = include_str!("apart.md");
 
 /// How often and how long a log is waited for that its last turn still lets go of.
 const PATIENCE: (u32, Duration) = (100, Duration::from_millis(20));
@@ -40,6 +45,8 @@ pub(super) struct Child {
     yields: Option<Arc<Yields>>,
     pub(super) session: SessionId,
     pub(super) model: String,
+    /// The way out of its own box, where it has one.
+    _way_out: Option<Box<dyn Any + Send>>,
 }
 
 /// Who it is to be.
@@ -51,26 +58,35 @@ pub(super) struct Wanted<'a> {
     pub(super) earlier: Option<&'a SessionId>,
     /// What it has to hand back.
     pub(super) schema: Option<&'a Value>,
+    /// The clone that it works in; none for one that reads in the session's folder.
+    pub(super) apart: Option<&'a Apart>,
 }
 
 impl Child {
     /// Makes one, or takes up one that rests.
     pub(super) async fn new(of: &Children, kin: &Kin, wanted: Wanted<'_>) -> Result<Self, EngineError> {
-        let Wanted { name, profile, earlier, schema } = wanted;
-        let profile = narrowed(profile);
-        let world = World { tap: kin.start.world.tap.fresh(), ..kin.start.world.clone() };
-        let start = Start { workspace: kin.start.workspace.fresh(), world, attended: false, ..(*kin.start).clone() };
+        let Wanted { name, profile, earlier, schema, apart } = wanted;
+        let profile = narrowed(profile, apart.is_some());
+        let from = apart.map_or(&*kin.start, |apart| &apart.start);
+        let world = World { tap: kin.start.world.tap.fresh(), ..from.world.clone() };
+        let start = Start { workspace: from.workspace.fresh(), world, attended: false, ..from.clone() };
         let model = model_of(kin, &start.world, &profile)?;
         let below = of.below(name, &profile);
         let others: Arc<dyn Delegates> = below.clone();
-        let tools = (kin.tools)(&start, &others, model.card().window);
+        let makes = apart.map_or_else(|| kin.tools.clone(), |apart| (kin.tools_in)(apart.shell.clone()));
+        let tools = makes(&start, &others, model.card().window);
         // What it may not use it is not told of.
-        let usable = |tool: &&Arc<dyn Tool>| !(profile.rules.reads_only && tool.spec().traits.edits);
+        let usable = |tool: &&Arc<dyn Tool>| {
+            let spec = tool.spec();
+            !(profile.rules.reads_only && spec.traits.edits) && apart.is_none_or(|apart| apart.has(spec))
+        };
         let yields = schema.filter(|_| earlier.is_none()).map(Yields::new).transpose();
         let yields = yields.map_err(|why| unfit_schema(&profile, &why))?;
         let own = yields.iter().map(|yields| Arc::clone(yields) as Arc<dyn Tool>);
         let tools = Tools::new(kept(&tools, &profile).iter().filter(usable).cloned().chain(own).collect());
-        let new = || Beginning::new(head(&start, kin, (name, &profile), &model, &tools), &tools.specs());
+        let sandbox = apart.map_or(&kin.sandbox, |apart| &apart.sandbox);
+        let told = (sandbox.as_str(), apart.is_some());
+        let new = || Beginning::new(head(&start, kin, (name, &profile), told, (&model, &tools)), &tools.specs());
         let opened = open(&start, earlier, new).await?;
         let Some(head) = opened.history.head.clone() else {
             let phrase = Phrase::new("engine.log_unreadable").with("reason", "the subagent's session");
@@ -80,15 +96,28 @@ impl Child {
         let specs = opened.past.specs(&head).ok().flatten();
         let (tools, yields) = specs.map_or((tools.clone(), yields.clone()), |specs| before(&tools, yields, &specs));
         start.world.tap.bind(&sessions(&start), (&opened, &head), start.world.settings.record.most(), &kin.outbox);
-        let standing = AgentStanding::new(&profile, start.workspace.root())?;
-        let gate = Arc::new(kin.gate.below(name, standing));
+        let gate = Arc::new(match apart {
+            Some(apart) => apart.gate(kin, name, &profile)?,
+            None => kin.gate.below(name, AgentStanding::new(&profile, start.workspace.root())?),
+        });
         let heard = Heard::new(&kin.outbox, &head.session, &kin.session);
         yields.iter().for_each(|yields| yields.know(&heard));
         let last = heard.clone();
-        let around = AroundChild::new(&kin.hooks, move || last.said());
         let name_of_model = model.card().name.clone();
         let book = book_of(kin, &start, (&head, &opened), (&gate, &heard), &name_of_model);
-        below.know(Kin { gate: gate.clone(), session: head.session.clone(), ..kin.clone() });
+        let moved = |apart: &Apart| kin.hooks.moved_to(&start, (&kin.root, &gate), &apart.shell.confinement);
+        let hooks = apart.map_or_else(|| Arc::clone(&kin.hooks), moved);
+        let around = AroundChild::new(&hooks, move || last.said());
+        let _way_out = apart.map(|apart| apart.way_out(&gate, book.clone()));
+        below.know(Kin {
+            gate: gate.clone(),
+            session: head.session.clone(),
+            start: apart.map_or_else(|| kin.start.clone(), |_| Arc::new(start.clone())),
+            tools: makes,
+            sandbox: sandbox.clone(),
+            hooks,
+            ..kin.clone()
+        });
         let limits = limits_of(kin, &start, &profile, &name_of_model);
         let (agent, prefix) = Blueprint::new(Arc::new(model), tools)
             .judged_by(gate.clone(), gate)
@@ -99,7 +128,8 @@ impl Child {
             .build(head.system);
         let Opened { past, history, .. } = opened;
         let conversation = conversation_of(&prefix, history, past.turns());
-        Ok(Self { agent, conversation, heard, yields, session: head.session, model: name_of_model })
+        let (session, model) = (head.session, name_of_model);
+        Ok(Self { agent, conversation, heard, yields, session, model, _way_out })
     }
 
     /// Works on an assignment: how that ended, what it took, and what it handed back.
@@ -133,11 +163,11 @@ fn unfit_schema(profile: &AgentProfile, why: &str) -> EngineError {
 }
 
 /// A profile as it holds for a subagent: a model chose it, so that it can only tighten; and in the folder of the session it reads.
-fn narrowed(profile: &AgentProfile) -> AgentProfile {
+fn narrowed(profile: &AgentProfile, writes: bool) -> AgentProfile {
     let mut profile = profile.clone();
     profile.origin = AgentOrigin::Project;
     profile.rules.allow.clear();
-    profile.rules.reads_only = true;
+    profile.rules.reads_only |= !writes;
     profile
 }
 
@@ -167,11 +197,14 @@ fn head(
     start: &Start,
     kin: &Kin,
     (name, profile): (&str, &AgentProfile),
-    model: &Arc<dyn Model>,
-    tools: &Tools,
+    (sandbox, apart): (&str, bool),
+    (model, tools): (&Arc<dyn Model>, &Tools),
 ) -> SessionHead {
     let card = model.card();
     let mut base = words_of(start, profile, PROMPT);
+    if apart {
+        base = format!("{base}\n\n{}", APART.trim_end());
+    }
     let note = if profile.prompt.is_some() { String::new() } else { agent_note(profile) };
     if !note.is_empty() {
         base = format!("{base}\n\n{note}");
@@ -179,7 +212,7 @@ fn head(
     let instructs = tools.iter().any(|tool| tool.spec().traits.instructs);
     let skills = if instructs { skills_chapter(start, card.window).0 } else { String::new() };
     let from = Origin::Task { session: kin.session.clone(), child: name.to_owned() };
-    let sandbox = if tools.shell().is_some() { kin.sandbox.clone() } else { String::new() };
+    let sandbox = if tools.shell().is_some() { sandbox } else { "" };
     let beside = Beside {
         base: &base,
         skills: &skills,
@@ -187,7 +220,7 @@ fn head(
         window: card.window,
         from: Some(from),
         agent: Some(profile.name.clone()),
-        sandbox: &sandbox,
+        sandbox,
     };
     beside.head(start)
 }
@@ -203,7 +236,9 @@ fn book_of(
     let book = Book::new(opened.journal.clone(), watch::Sender::new(state), heard.clone());
     if start.which != Which::Unkept {
         let ledger = Ledger::at(&start.world.home.join("state"));
-        let (session, folder, agent) = (head.session.clone(), head.cwd.clone(), head.agent.clone());
+        // One in a clone works for the session's folder.
+        let folder = kin.start.workspace.root().display().to_string();
+        let (session, agent) = (head.session.clone(), head.agent.clone());
         book.observe(KeepsLedger { ledger, purse: kin.purse.clone(), session, folder, agent });
     }
     book.observe(TellsGate(gate.clone()));

@@ -1,5 +1,6 @@
 //! What is known of all subagents of a session, whoever started them: their names, how they stand, and how many there may be.
 
+use super::clones::Clones;
 use reasonix_agent::{Inbox, Said, Stop};
 use reasonix_config::TaskSettings;
 use reasonix_proto::{ChildRun, TurnEnd};
@@ -13,6 +14,8 @@ pub(super) const LONGEST_NAME: usize = 48;
 /// All subagents of a session.
 pub(crate) struct Family {
     pub(super) bounds: TaskSettings,
+    /// Where those work that write.
+    pub(super) clones: Clones,
     /// A place for each that works at the same time, by depth: whoever waits for others does not take their place.
     places: Vec<Semaphore>,
     state: Mutex<State>,
@@ -56,7 +59,7 @@ impl Family {
         let places = (0..bounds.max_depth.max(1)).map(|_| Semaphore::new(bounds.at_once.max(1) as usize)).collect();
         let known = runs.iter().map(|run| (run.child.clone(), Known { run: run.clone(), live: None })).collect();
         let state = Mutex::new(State { known, ..State::default() });
-        Self { bounds: bounds.clone(), places, state }
+        Self { bounds: bounds.clone(), clones: Clones::default(), places, state }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

@@ -4,18 +4,25 @@
 mod address;
 mod apart;
 mod child;
+mod clones;
 mod family;
 mod flood;
 mod heard;
+mod isolation;
 mod lost;
+mod merge;
+mod plan;
 mod share;
 mod told;
 mod yields;
 
 pub(crate) use address::Addressed;
+pub(crate) use clones::sweep;
+pub use clones::{ClonesKept, tidy_clones};
 pub(crate) use family::Family;
 pub(crate) use lost::{LeftBehind, left_behind};
 
+use crate::border::Shell;
 use crate::hooks::Hooks;
 use crate::jobs::Jobs;
 use crate::outbox::Outbox;
@@ -29,9 +36,11 @@ use child::{Child, Wanted};
 use family::NotNow;
 use flood::Flood;
 use futures_util::future::join_all;
+use isolation::{Apart, Made};
 use reasonix_agent::{Artifacts, Aspect, BoxFuture, Call, Journal, Limits, Stop, Tools, TurnOver};
 use reasonix_gate::Approvals;
 use reasonix_proto::{AgentProfile, CallId, ChildRun, Event, Phrase, RecordBody, SessionId, ToolOutcome};
+use reasonix_undo::Undo;
 use serde_json::Value;
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Instant;
@@ -73,6 +82,12 @@ pub(crate) struct Kin {
     pub(crate) sandbox: String,
     /// Everything that a subagent may have, by what it starts from and what its model can see.
     pub(crate) tools: MakesTools,
+    /// The same for one whose commands run in a box of its own.
+    pub(crate) tools_in: Arc<dyn Fn(Shell) -> MakesTools + Send + Sync>,
+    /// Those of the session's tools that edit.
+    pub(crate) edits: Arc<[String]>,
+    /// What takes back what the session did to files.
+    pub(crate) undo: Weak<Undo>,
     pub(crate) limits: Limits,
     pub(crate) trust: Word,
     /// What runs behind calls.
@@ -98,6 +113,8 @@ struct Job {
     schema: Option<Value>,
     /// Nobody waits for it.
     apart: bool,
+    /// It works in a clone of its own.
+    writes: bool,
 }
 
 impl Children {
@@ -132,18 +149,26 @@ impl Children {
             Ok(jobs) => jobs,
             Err(outcome) => return outcome,
         };
+        if let Some(writer) = jobs.iter().find(|job| job.writes)
+            && let Some(refused) = isolation::refused(kin, &writer.profile.name).await
+        {
+            return refused;
+        }
         if let Err(outcome) = self.admit(kin, &jobs) {
             return outcome;
         }
         self.name(&mut jobs);
-        // A subagent waits for those that it started: nobody would read what they hand back after it.
-        let (apart, waited): (Vec<Job>, Vec<Job>) = jobs.into_iter().partition(|job| job.apart && self.depth == 1);
+        // A subagent waits for those that it started: nobody would read what they hand back after it. And what writers made is
+        // merged when all of them are over, which somebody has to wait for.
+        let (apart, waited): (Vec<Job>, Vec<Job>) =
+            jobs.into_iter().partition(|job| job.apart && !job.writes && self.depth == 1);
         if let Some(me) = self.me.upgrade().filter(|_| !apart.is_empty() && waited.is_empty()) {
             return me.apart(kin, apart, call.id).await;
         }
         let jobs = apart.into_iter().chain(waited);
-        let handed = join_all(jobs.map(|job| self.one(kin, job, call.id, &call.stop))).await;
-        told::told(&handed)
+        let mut handed = join_all(jobs.map(|job| self.one(kin, job, call.id, &call.stop))).await;
+        let changes = self.bring_back(kin, &call, &mut handed).await;
+        told::told(&handed, changes)
     }
 
     /// Gives those their names that are new.
@@ -181,7 +206,7 @@ impl Children {
 
     /// Who works on what; or what is wrong with it, with the names that there are.
     fn jobs(&self, kin: &Kin, wanted: Assignments) -> Result<Vec<Job>, ToolOutcome> {
-        let Assignments { agent, tasks, context, schema, background } = wanted;
+        let Assignments { agent, tasks, context, schema, background, isolated } = wanted;
         let schema = schema.as_ref().map(yields::readable).transpose()?;
         if tasks.is_empty() {
             return Err(ToolOutcome::failed_with(
@@ -210,7 +235,7 @@ impl Children {
         }
         let mut jobs = Vec::new();
         for task in known {
-            jobs.push(Job { apart: background == Some(true), ..self.again(kin, &task, &context)? });
+            jobs.push(Job { apart: background == Some(true), ..self.again(kin, &task, &context, isolated)? });
         }
         if !new.is_empty() {
             let profile = self.profile(kin, &agent)?;
@@ -218,6 +243,7 @@ impl Children {
             let schema = schema.map_or_else(own, |schema| Ok(Some(schema)))?;
             let named =
                 |task: &Assignment| if task.id.trim().is_empty() { capital(&profile.name) } else { task.id.clone() };
+            let writes = self.writes(kin, &profile, isolated);
             jobs.extend(new.iter().map(|task| Job {
                 name: named(task),
                 profile: profile.clone(),
@@ -226,13 +252,14 @@ impl Children {
                 prompt: prompt(&context, &task.text),
                 schema: schema.clone(),
                 apart: background.unwrap_or(profile.blocking == Some(false)),
+                writes,
             }));
         }
         Ok(jobs)
     }
 
     /// One that rests goes on.
-    fn again(&self, kin: &Kin, task: &Assignment, context: &str) -> Result<Job, ToolOutcome> {
+    fn again(&self, kin: &Kin, task: &Assignment, context: &str, isolated: bool) -> Result<Job, ToolOutcome> {
         let run = match self.family.rests(&task.id) {
             Ok(run) => run,
             Err(NotNow::Works) => {
@@ -241,7 +268,7 @@ impl Children {
             Err(NotNow::Unknown) => return Err(ToolOutcome::failed(format!("there is no subagent {}", task.id))),
         };
         let profile = self.profile(kin, &run.agent)?;
-        let (name, earlier) = (run.child, Some(run.session));
+        let (name, earlier, writes) = (run.child, Some(run.session), self.writes(kin, &profile, isolated));
         Ok(Job {
             name,
             profile,
@@ -250,7 +277,15 @@ impl Children {
             prompt: prompt(context, &task.text),
             schema: None,
             apart: false,
+            writes,
         })
+    }
+
+    /// Whether one of this profile writes, in a clone of its own. Those of a subagent read, as do those of one that reads.
+    fn writes(&self, kin: &Kin, profile: &AgentProfile, isolated: bool) -> bool {
+        let own = kin.start.roster(&kin.trust);
+        let reads = own.named(&kin.root.state().agent).is_some_and(|own| own.rules.reads_only);
+        self.works_as.is_none() && !reads && isolation::writes(profile, &kin.edits, isolated)
     }
 
     /// The agent of this name, as it is on disk now, where this one may start it.
@@ -280,34 +315,53 @@ impl Children {
 
     /// One assignment from its beginning to its end.
     async fn one(&self, kin: &Kin, job: Job, call: &CallId, stop: &Stop) -> Handed {
-        let (name, agent) = (job.name.clone(), job.profile.name.clone());
+        let (name, agent, writes) = (job.name.clone(), job.profile.name.clone(), job.writes);
         let place = tokio::select! {
             biased;
             () = stop.cancelled() => None,
             place = self.family.place(self.depth) => place,
         };
-        let came = match place {
-            Some(_place) => self.worked(kin, job, call, stop).await,
-            None => Came::Skipped,
+        let (came, made) = match place {
+            Some(_place) if writes => self.worked_apart(kin, job, call, stop).await,
+            Some(_place) => (self.worked(kin, job, (call, stop), None).await.0, None),
+            None => (Came::Skipped, None),
         };
-        Handed { name, agent, came }
+        Handed { name, agent, came, writes, made, note: String::new() }
     }
 
-    async fn worked(&self, kin: &Kin, job: Job, call: &CallId, stop: &Stop) -> Came {
+    /// The same in a clone of its own, and what it made there.
+    async fn worked_apart(&self, kin: &Kin, job: Job, call: &CallId, stop: &Stop) -> (Came, Option<Made>) {
+        let isolated = match self.isolate(kin, &job.name).await {
+            Ok(isolated) => isolated,
+            Err(why) => return (Came::Not { why }, None),
+        };
+        let apart = isolated.apart(kin);
+        // Whoever worked there is gone when this is over, with all that it started.
+        let (came, began) = self.worked(kin, job, (call, stop), Some(&apart)).await;
+        match isolated.finish(&apart.shell.confinement, kin.artifacts.as_ref()).await {
+            Ok(made) if began => (came, Some(made)),
+            Ok(_) => (came, None),
+            Err(why) => (Came::Not { why: format!("what it did cannot be told: {why}") }, None),
+        }
+    }
+
+    /// What came of it, and whether it began.
+    async fn worked(&self, kin: &Kin, job: Job, (call, stop): (&CallId, &Stop), apart: Option<&Apart>) -> (Came, bool) {
         let Job { name, profile, earlier, task, prompt, schema, .. } = job;
-        let wanted = Wanted { name: &name, profile: &profile, earlier: earlier.as_ref(), schema: schema.as_ref() };
+        let (earlier, schema) = (earlier.as_ref(), schema.as_ref());
+        let wanted = Wanted { name: &name, profile: &profile, earlier, schema, apart };
         let mut child = match Child::new(self, kin, wanted).await {
             Ok(child) => child,
             Err(error) => {
                 kin.outbox.warn(error.phrase());
-                return Came::Not { why: error.to_string() };
+                return (Came::Not { why: error.to_string() }, false);
             }
         };
         let (session, model) = (child.session.clone(), child.model.clone());
         let begun = ChildRun { agent: profile.name, model, task, ..ChildRun::begun(name, session, call.clone()) };
         // That it begins must be on disk before it does anything.
         if let Err(why) = self.keep(kin, &begun).await {
-            return Came::Not { why };
+            return (Came::Not { why }, false);
         }
         let (stop, since) = (stop.child_token(), Instant::now());
         let inbox = self.family.begun(&begun, &stop);
@@ -330,7 +384,7 @@ impl Children {
         };
         self.family.ended(&run);
         let _ = self.keep(kin, &run).await;
-        Came::Back { run: Box::new(run), text, unfit }
+        (Came::Back { run: Box::new(run), text, unfit }, true)
     }
 
     /// Writes down how one stands, and tells it. However deep it is, the log of the session has it: what is known of all of them

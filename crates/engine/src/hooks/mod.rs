@@ -62,6 +62,8 @@ pub(crate) struct Hooks {
     aside: Mutex<JoinSet<()>>,
     began: moments::Began,
     listens: AtomicBool,
+    /// They stand around one that works in a clone.
+    apart: bool,
     /// The session is over.
     over: Stop,
 }
@@ -117,7 +119,37 @@ impl Hooks {
             aside: Mutex::default(),
             began: moments::Began::default(),
             listens: AtomicBool::new(false),
+            apart: false,
             over: Stop::new(),
+        })
+    }
+
+    /// The same hooks around the calls of one that works in a clone: they run there, in the box of that clone.
+    pub(crate) fn moved_to(
+        &self,
+        start: &Start,
+        (book, gate): (&Arc<Book>, &Arc<Approvals>),
+        confinement: &Confinement,
+    ) -> Arc<Self> {
+        let start = Arc::new(start.clone());
+        Arc::new(Self {
+            list: Mutex::new(self.list()),
+            flaws: Mutex::default(),
+            runner: Runner::new(Arc::clone(&start), confinement.clone()),
+            start,
+            trust: self.trust.clone(),
+            outbox: Arc::clone(&self.outbox),
+            book: Arc::clone(book),
+            gate: Arc::clone(gate),
+            turn: Mutex::default(),
+            kept: Arc::default(),
+            notes: Mutex::default(),
+            calls: Mutex::default(),
+            aside: Mutex::default(),
+            began: moments::Began::default(),
+            listens: AtomicBool::new(false),
+            apart: true,
+            over: self.over.clone(),
         })
     }
 
@@ -260,7 +292,7 @@ impl Hooks {
     /// The folder that it starts in: a project's in the project's.
     fn base(&self, listed: &Listed) -> PathBuf {
         let root = self.start.world.settings.trust.root();
-        let project = listed.surface.is_some() && !root.as_os_str().is_empty();
+        let project = listed.surface.is_some() && !root.as_os_str().is_empty() && !self.apart;
         if project { root.to_owned() } else { self.start.workspace.root().to_owned() }
     }
 

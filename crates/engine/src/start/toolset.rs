@@ -1,6 +1,6 @@
 //! The tools of a session: which there are, which are on, and what they work on.
 
-use crate::border::Crossing;
+use crate::border::Shell;
 use crate::confine::{bounds, children_environment};
 use crate::editing::{offers, only_format};
 use crate::fleet::{Fleet, is_of_servers, reaches_more};
@@ -13,7 +13,6 @@ use crate::spec::Start;
 use crate::told::{as_told, told_where_known};
 use crate::tools::{Delegates, Explored, Keeping, LookBack, Nobody, recall_tools, task_tool};
 use reasonix_agent::{Artifacts, Tool, ToolSpec, Tools};
-use reasonix_exec::Confinement;
 use reasonix_proto::{EditFormat, Phrase, SessionHead};
 use reasonix_session::{MemoryArtifacts, Opened, Past};
 use reasonix_tools::{Bash, Deps, Monitor, ShellOptions, files_for, skill_tool};
@@ -60,13 +59,6 @@ pub(crate) fn runs_commands(start: &Start) -> bool {
 pub(crate) fn wanted_tools<'a>(start: &'a Start, had: Option<&'a Had>) -> &'a [String] {
     let chosen = &start.world.settings.tools.enabled;
     if chosen.is_empty() { had.map(|had| had.names.as_slice()).unwrap_or_default() } else { chosen }
-}
-
-/// How commands are run.
-#[derive(Clone, Default)]
-pub(crate) struct Shell {
-    pub(crate) confinement: Confinement,
-    pub(crate) crossing: Option<Arc<Crossing>>,
 }
 
 /// What the tools with state of the session work on.

@@ -17,6 +17,8 @@ pub(crate) struct Assignments {
     pub(crate) schema: Option<Value>,
     /// Nobody waits for them; none where the call does not say.
     pub(crate) background: Option<bool>,
+    /// They are to work in clones of their own.
+    pub(crate) isolated: bool,
 }
 
 /// One assignment.
@@ -54,7 +56,7 @@ const READER: &str = "explore";
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Input {
-    /// `explore` (reads, the default), `general`, or another agent's name.
+    /// `explore` (reads, the default), `general` (writes in a clone that is merged), or another agent.
     #[serde(default, alias = "subagent_type", alias = "subagent", alias = "profile")]
     #[schemars(with = "String")]
     agent: Option<String>,
@@ -70,6 +72,9 @@ pub(super) struct Input {
     #[serde(default, alias = "run_in_background", alias = "async")]
     #[schemars(with = "bool")]
     background: Option<bool>,
+    #[serde(default)]
+    #[schemars(skip)]
+    isolated: bool,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -105,7 +110,8 @@ impl TypedTool for Task {
         let text = |name: &str| args.get(name).and_then(Value::as_str).map(str::to_owned);
         let agent = ["agent", "subagent_type", "subagent", "profile"].into_iter().find_map(text);
         let (schema, background) = (args.get("schema").cloned(), args.get("background").and_then(Value::as_bool));
-        Ok(Input { agent, tasks: vec![one], context: text("context"), schema, background })
+        let isolated = args.get("isolated").and_then(Value::as_bool).unwrap_or_default();
+        Ok(Input { agent, tasks: vec![one], context: text("context"), schema, background, isolated })
     }
 
     /// Starting a subagent changes nothing: each of its calls passes the gate for itself.
@@ -130,5 +136,6 @@ fn assignments(input: Input) -> Assignments {
     let tasks = input.tasks.into_iter();
     let tasks = tasks.map(|item| Assignment { id: item.id, description: item.description, text: item.assignment });
     let (context, schema) = (input.context.unwrap_or_default(), input.schema.filter(|schema| !schema.is_null()));
-    Assignments { agent, tasks: tasks.collect(), context, schema, background: input.background }
+    let (background, isolated) = (input.background, input.isolated);
+    Assignments { agent, tasks: tasks.collect(), context, schema, background, isolated }
 }

@@ -34,7 +34,9 @@ const MOST_FOLDERS: usize = 64;
 /// What hides and fixes places for one command.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Covers {
-    /// What is hidden from it.
+    /// What is hidden from it although a root lies in it: closed before that root stands there.
+    pub(super) above: Vec<PathBuf>,
+    /// What else is hidden from it.
     pub(super) hidden: Vec<PathBuf>,
     /// What it may not change.
     pub(super) fixed: Vec<PathBuf>,
@@ -209,7 +211,7 @@ impl Entry {
             let mut room = [0u8; 4096];
             while rustix::io::read(names, &mut room).is_ok_and(|read| read > 0) {}
         }
-        let closed = sandbox.closed();
+        let (_, closed) = sandbox.closed();
         state.deaf = now + now.elapsed() * SHARE;
         state.due = state.deaf.max(now + SELDOM);
         let known = state.known.get_or_insert_with(|| closed.clone());

@@ -70,9 +70,9 @@ impl Sandbox {
         fs::create_dir(folder.join("tmp"))?;
         let mut held = Held { folder, life, layers: Vec::new(), wish: Arc::default() };
         let mut hung = Hung::default();
-        let hidden = if walled { self.closed() } else { Vec::new() };
+        let (above, hidden) = if walled { self.closed() } else { Default::default() };
         let walls = if walled {
-            let grafts = self.reader_grafts(&mut held, &mut hung, &hidden)?;
+            let grafts = self.reader_grafts(&mut held, &mut hung, (&above, &hidden))?;
             Some(self.walled(grafts, bounds)?)
         } else {
             None
@@ -89,7 +89,7 @@ impl Sandbox {
         // What hides something in front of a layer stays: nobody else replaces what is under it.
         let layered = !held.layers.is_empty();
         let hidden = if layered { Vec::new() } else { hidden };
-        let covers = Covers { hidden, fixed: Vec::new() };
+        let covers = Covers { above, hidden, fixed: Vec::new() };
         let confined =
             Confined { walls, locks, used: vec![], held: Some(held), hung, covers, sandbox: Arc::clone(self) };
         #[cfg(test)]
@@ -136,9 +136,15 @@ impl Sandbox {
     }
 
     /// What stands where, the roots behind their layers.
-    fn reader_grafts(&self, held: &mut Held, hung: &mut Hung, hidden: &[PathBuf]) -> io::Result<Vec<Graft>> {
+    fn reader_grafts(
+        &self,
+        held: &mut Held,
+        hung: &mut Hung,
+        (above, hidden): (&[PathBuf], &[PathBuf]),
+    ) -> io::Result<Vec<Graft>> {
         let mut grafts = self.surroundings_of_readers(held)?;
         let mut anchors: Vec<(&Path, usize)> = Vec::new();
+        self.close_off(&mut grafts, hung, above, &anchors)?;
         for (number, root) in self.layout.roots.iter().enumerate() {
             let placed = match self.layer(held, number, root)? {
                 Some(source) => Graft { source, ..graft(root, root, true)? },

@@ -199,6 +199,11 @@ impl Layout {
             && !self.roots.iter().any(within)
     }
 
+    /// The roots that lie in a folder and are not that folder.
+    pub(super) fn roots_within(&self, folder: &Path) -> impl Iterator<Item = &PathBuf> {
+        self.roots.iter().filter(move |root| *root != folder && root.starts_with(folder))
+    }
+
     /// What may be read where nothing can be hidden: the machine without homes and what is closed, and what is opened of
     /// them. Inside of a root everything may.
     pub(super) fn open_to_all(&self) -> Vec<PathBuf> {

@@ -85,7 +85,6 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "{path}: its front matter is not valid YAML and was read line by line",
         "{path}：文件头不是有效的 YAML，已逐行读取",
     ),
-    ("extensions.later_fields", "{path}: nothing follows from {fields} yet", "{path}：{fields} 暂未生效"),
     ("extensions.loose.hint", "put values with a colon in quotes", "含冒号的值请加引号"),
     (
         "extensions.loosens",

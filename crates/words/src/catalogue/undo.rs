@@ -78,6 +78,11 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "缓存：{files} 个文件，{size} MiB / {max} MiB；{old} 个过期或超出",
     ),
     (
+        "undo.store_clones",
+        "clones of subagents: {sessions} {sessions|session|sessions}, {size} MiB; left by sessions that are gone: {left}",
+        "子智能体的克隆：{sessions} 个会话，{size} MiB；{left} 个属于已不在的会话",
+    ),
+    (
         "undo.store_recordings",
         "recorded answers: {files} {files|file|files}, {size} MiB; {left} of deleted sessions",
         "录制的回答：{files} 个文件，{size} MiB；{left} 个所属会话已删除",

@@ -23,6 +23,17 @@ impl RelPath {
         if text.contains(char::is_control) { text.chars().map(plain).collect() } else { text.into_owned() }
     }
 
+    /// The folders that it lies in, the outermost first.
+    pub fn folders(&self) -> impl Iterator<Item = Self> + '_ {
+        let ends = self.0.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(place, _)| place);
+        ends.filter_map(|end| Some(Self(self.0.get(..end)?.to_vec())))
+    }
+
+    /// Whether one of its names is git's own, in whatever case: nothing at such a path is a file of a project.
+    pub fn is_gits(&self) -> bool {
+        self.0.split(|byte| *byte == b'/').any(|name| name.eq_ignore_ascii_case(b".git"))
+    }
+
     /// How many folders it lies in.
     pub(super) fn depth(&self) -> usize {
         self.0.iter().filter(|byte| **byte == b'/').count()
@@ -120,6 +131,14 @@ pub(super) fn uncovered_above(tree: &Tree, path: &RelPath) -> Option<RelPath> {
     let above = path.0.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(place, _)| place);
     let steps = [0].into_iter().chain(above).chain([path.0.len()]).filter_map(|end| path.0.get(..end));
     steps.map(|step| RelPath(step.to_vec())).find(|step| tree.get(step) == Some(&TreeEntry::Uncovered))
+}
+
+/// Whether nothing lies in a folder.
+pub fn is_empty_folder(tree: &Tree, folder: &RelPath) -> bool {
+    let mut start = folder.0.clone();
+    start.push(b'/');
+    let first = tree.range(RelPath(start.clone())..).next();
+    first.is_none_or(|(path, _)| !path.0.starts_with(&start))
 }
 
 /// The paths that are different in two trees.
