@@ -301,6 +301,13 @@ async fn one_that_fails_keeps_all_of_them_from_being_merged() {
         "{told:?}"
     );
     assert!(asked.is_empty() && !world.work.exists("one") && !world.work.exists("two"));
+    // Where nothing would hold its commands a writer has none.
+    let first = world.server.requests().into_iter().find(is_child).unwrap();
+    let tools = first.body["tools"].to_string();
+    assert!(
+        tools.contains("\"write_file\"") && !tools.contains("\"bash\"") && !tools.contains("\"monitor\""),
+        "{tools}"
+    );
 }
 
 /// Rules that deny speak of the same paths in a clone, also those that name the folder of the session.

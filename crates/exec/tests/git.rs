@@ -1,7 +1,7 @@
 //! Our own calls of git in repositories that are out to get us.
 
 use reasonix_exec::Confinement;
-use reasonix_exec::git::{branch, branch_and_dirt, clone_shared, head_commit, patch_since};
+use reasonix_exec::git::{branch, branch_and_dirt, clone_shared, head_commit, objects_of, patch_since};
 use reasonix_proto::Git;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -263,4 +263,18 @@ async fn a11_names_that_are_no_text_hide_nothing() {
     fs::write(folder.join("b.md"), "2\n").unwrap();
     let (some, _) = patch_since((&folder, dir.path()), &base, &place.path().join("it.patch")).await.unwrap();
     assert!(some && !trace.exists());
+}
+
+/// Objects are shown to boxes: what an agent put in their place is not.
+#[tokio::test]
+async fn a11_a_link_in_the_place_of_objects_leads_nowhere() {
+    let (dir, elsewhere) = (repository(), repository());
+    let real = dir.path().canonicalize().unwrap();
+    assert_eq!(objects_of(dir.path()).await.unwrap(), real.join(".git/objects"));
+    let tree = elsewhere.path().join("tree");
+    git(dir.path(), &["worktree", "add", "-q", tree.to_str().unwrap()]);
+    assert_eq!(objects_of(&tree).await.unwrap(), real.join(".git/objects"));
+    fs::rename(dir.path().join(".git/objects"), dir.path().join(".git/moved")).unwrap();
+    std::os::unix::fs::symlink(elsewhere.path().join(".git/objects"), dir.path().join(".git/objects")).unwrap();
+    assert!(objects_of(dir.path()).await.is_err());
 }

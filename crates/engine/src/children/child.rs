@@ -78,7 +78,7 @@ impl Child {
         // What it may not use it is not told of.
         let usable = |tool: &&Arc<dyn Tool>| {
             let spec = tool.spec();
-            !(profile.rules.reads_only && spec.traits.edits) && apart.is_none_or(|apart| apart.has(spec))
+            !(profile.rules.reads_only && spec.traits.edits) && apart.is_none_or(|apart| apart.has(tool.as_ref()))
         };
         let yields = schema.filter(|_| earlier.is_none()).map(Yields::new).transpose();
         let yields = yields.map_err(|why| unfit_schema(&profile, &why))?;

@@ -44,6 +44,7 @@ impl Clones {
     pub(super) fn folder(&self, home: &Path, session: &SessionId) -> io::Result<PathBuf> {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(held) = &*held {
+            private_folder(&held.folder)?;
             return Ok(held.folder.clone());
         }
         let all = home.join("state").join(FOLDER);
@@ -56,6 +57,12 @@ impl Clones {
         *held = Some(Held { folder: folder.clone(), _lock });
         Ok(folder)
     }
+}
+
+/// Removes a clone, and the folder of its session when it was the last one there.
+pub(super) fn remove_clone(folder: &Path) {
+    remove_tree(folder);
+    let _ = folder.parent().map(std::fs::remove_dir);
 }
 
 fn lock_of(folder: &Path) -> PathBuf {
@@ -83,7 +90,12 @@ pub fn tidy_clones(home: &Path, dry: bool) -> io::Result<ClonesKept> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(kept),
         entries => entries?,
     };
-    for folder in entries.flatten().map(|entry| entry.path()).filter(|path| path.is_dir()) {
+    let (folders, files): (Vec<PathBuf>, Vec<PathBuf>) =
+        entries.flatten().map(|entry| entry.path()).partition(|path| path.is_dir());
+    // A lock that nobody holds goes when it is let go of.
+    let alone = files.iter().filter(|file| !dry && !folders.contains(&file.with_extension("")));
+    alone.for_each(|file| drop(Lock::try_acquire(file)));
+    for folder in folders {
         let bytes = taken_by(&folder);
         match Lock::try_acquire(&lock_of(&folder)) {
             Ok(_lock) => {

@@ -8,13 +8,13 @@ use crate::error::EngineError;
 use crate::fleet::is_of_servers;
 use crate::network::net_options;
 use crate::spec::{Start, Which};
-use reasonix_agent::{Artifacts, Journal, ToolSpec};
+use reasonix_agent::{Args, Artifacts, Journal, Tool};
 use reasonix_config::Settings;
 use reasonix_exec::git::{clone_shared, commit_all, commits_since, head_commit, objects_of};
 use reasonix_exec::{Caches, Confinement};
 use reasonix_gate::{AgentStanding, Approvals, GateStanding};
 use reasonix_policy::Rule;
-use reasonix_proto::{AgentProfile, Mode, ToolOutcome};
+use reasonix_proto::{AgentProfile, Family, Mode, ToolOutcome};
 use reasonix_undo::snapshots_of;
 use reasonix_workspace::Workspace;
 use reasonix_workspace::snapshot::{RelPath, SnapshotLimits, Snapshots, Tree, TreeEntry, Uncovered, covers};
@@ -267,9 +267,10 @@ impl Apart {
     }
 
     /// Whether one in a clone may have a tool: nothing that works elsewhere may write, and commands run in a box or not at all.
-    pub(super) fn has(&self, spec: &ToolSpec) -> bool {
-        let unboxed = matches!(self.shell.confinement, Confinement::None);
-        !(spec.traits.runs && unboxed) && (!is_of_servers(&spec.name) || spec.traits.reads)
+    pub(super) fn has(&self, tool: &dyn Tool) -> bool {
+        let (spec, unboxed) = (tool.spec(), matches!(self.shell.confinement, Confinement::None));
+        let runs = spec.traits.runs || tool.action(&Args::new()).family == Family::Bash;
+        !(runs && unboxed) && (!is_of_servers(&spec.name) || spec.traits.reads)
     }
 
     /// The way out of its box, for as long as what this gives lives.

@@ -1,6 +1,7 @@
 //! Brings back what subagents made in their clones: worked out first, then judged by the session's gate as one change, then
 //! made through the room that undo goes back by. What is not merged is kept as a patch.
 
+use super::clones::remove_clone;
 use super::isolation::{Made, states_of};
 use super::plan::{Conflicts, MOST_FILES, changed, planned, text_of};
 use super::told::Handed;
@@ -297,7 +298,7 @@ impl Writer {
         match patch {
             Ok(patch) => {
                 drop(self);
-                let _ = tokio::task::spawn_blocking(move || remove_tree(&folder)).await;
+                let _ = tokio::task::spawn_blocking(move || remove_clone(&folder)).await;
                 format!("{text}{patch}{commits}")
             }
             Err(why) => {

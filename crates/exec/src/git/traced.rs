@@ -147,12 +147,16 @@ async fn format_of(repository: &Path) -> String {
     }
 }
 
-/// Where the objects of a repository lie.
+/// Where the objects of a repository lie. A link that somebody put in their place leads to what is not the repository's.
 pub async fn objects_of(repository: &Path) -> Result<PathBuf, CloneFault> {
     let ask = command(repository, &["rev-parse", "--git-path", "objects"], &[], &Confinement::None);
     let said = output_bytes(&ask.with_timeout(Some(CLONING))).await.map_err(CloneFault::Unrun)?;
     let place = said.map(|path| repository.join(OsStr::from_bytes(path.strip_suffix(b"\n").unwrap_or(&path))));
+    let place = place.filter(|path| path.symlink_metadata().is_ok_and(|found| found.is_dir()));
     let place = place.and_then(|path| path.canonicalize().ok());
+    let own = repository.join(".git");
+    let inside = |path: &PathBuf| own.canonicalize().is_ok_and(|own| !own.is_dir() || path.starts_with(own));
+    let place = place.filter(inside);
     place.ok_or_else(|| CloneFault::Failed("its objects cannot be found".to_owned()))
 }
 
