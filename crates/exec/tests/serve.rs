@@ -371,7 +371,7 @@ async fn writing_to_one_that_reads_no_more_is_an_error() {
 async fn refused_write(child: &mut Child) -> ErrorKind {
     let stdin = child.stdin.as_mut().unwrap();
     loop {
-        match tokio::time::timeout(LONG, stdin.write_all(b"hello")).await.expect("nobody reads, and the pipe is full") {
+        match tokio::time::timeout(LONG, stdin.write_all(b"hello")).await.unwrap() {
             Ok(()) => tokio::time::sleep(Duration::from_millis(5)).await,
             Err(error) => return error.kind(),
         }
