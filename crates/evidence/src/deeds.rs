@@ -4,12 +4,15 @@ use crate::check::{Check, assignment};
 use crate::codes;
 use crate::command;
 use crate::filters;
+use crate::jobs::{self, Behind};
 use crate::line;
 use crate::ran::Ran;
 use crate::summary::{self, Reading, Summary};
 use crate::writes::{self, Written};
 use reasonix_policy::{Hidden, analyse};
-use reasonix_proto::{CallId, ChangeKind, Details, Message, Record, RecordBody, ToolCall, ToolOutcome, tools};
+use reasonix_proto::{
+    CallId, ChangeKind, Details, Message, Record, RecordBody, ToolCall, ToolOutcome, Validation, tools,
+};
 
 /// So many deeds are remembered; of older ones nothing is claimed.
 const MOST_DEEDS: usize = 4000;
@@ -29,6 +32,8 @@ pub struct Deeds {
     pub(crate) calls: Vec<Called>,
     /// The calls of the last answer, with the command lines that a person wrote in place of theirs.
     asked: Vec<(ToolCall, Option<String>)>,
+    /// What goes on behind the calls.
+    pub(crate) behind: Behind,
 }
 
 /// One thing that was done.
@@ -162,11 +167,13 @@ impl Run {
 impl Deeds {
     /// A record was written.
     pub fn see(&mut self, record: &Record) {
+        self.behind.records += 1;
         match &record.body {
             RecordBody::Session(head) => self.root.clone_from(&head.cwd),
             RecordBody::Prompt { .. } => self.turn = self.done.len(),
             RecordBody::Assistant { message: Message::Assistant { calls, .. }, .. } => {
                 self.asked = calls.iter().map(|call| (call.clone(), None)).collect();
+                self.behind.answered();
             }
             RecordBody::Decided(decided) => {
                 let call = self.asked.iter_mut().find(|(call, _)| call.id == decided.call);
@@ -175,13 +182,14 @@ impl Deeds {
                 }
             }
             RecordBody::Outcome { call, tool, outcome, .. } => self.ended(call, tool, outcome),
-            RecordBody::ShellEnded { command, outcome, .. } => self.ran(None, command, outcome),
-            RecordBody::Validation(ran) => {
-                if let Some(outcome) = &ran.outcome {
-                    self.called(&ran.call, tools::BASH, outcome);
-                    self.ran(Some(&ran.call), &ran.command, outcome);
-                }
+            RecordBody::Shell { .. } => self.behind.shell = self.behind.records,
+            RecordBody::ShellEnded { command, outcome, .. } => {
+                self.ran(None, command, outcome);
+                self.overlapped(None, self.behind.shell);
             }
+            RecordBody::Validation(ran) => self.validated(ran),
+            RecordBody::JobBegan(job) => self.job_began(job),
+            RecordBody::JobEnded(job) => self.job_ended(job),
             RecordBody::Restored(restored) => {
                 self.wrote(None, Written { gone: restored.paths.clone(), perhaps: true, ..Written::default() });
             }
@@ -205,12 +213,36 @@ impl Deeds {
         self.calls.push(Called { id: id.clone(), tool: tool.to_owned(), end });
     }
 
+    fn validated(&mut self, ran: &Validation) {
+        let Some(outcome) = &ran.outcome else {
+            self.behind.validation = self.behind.records;
+            return;
+        };
+        self.called(&ran.call, tools::BASH, outcome);
+        self.ran(Some(&ran.call), &ran.command, outcome);
+        self.overlapped(Some(&ran.call), self.behind.validation);
+    }
+
+    /// What ran from this record on saw files that jobs may have been changing: what they wrote came behind it, too.
+    fn overlapped(&mut self, call: Option<&CallId>, since: u64) {
+        let written = self.behind.ended_since(since);
+        self.wrote(call, written);
+    }
+
     fn ended(&mut self, id: &CallId, tool: &str, outcome: &ToolOutcome) {
         self.called(id, tool, outcome);
-        if tool == tools::BASH {
+        if jobs::runs_commands(tool) {
             let asked = self.asked.iter().rev().find(|(call, _)| call.id == *id);
+            let left = jobs::is_left(tool, asked.map(|(call, _)| call), outcome);
             let line = asked.map(|(call, line)| line.clone().unwrap_or_else(|| line_of(&call.arguments)));
-            return self.ran(Some(id), &line.unwrap_or_default(), outcome);
+            let line = line.unwrap_or_default();
+            if left {
+                self.left_behind(id, &line, outcome);
+                self.ran(Some(id), &line, &without_code(outcome));
+            } else {
+                self.ran(Some(id), &line, outcome);
+            }
+            return self.overlapped(Some(id), self.behind.calls);
         }
         let ToolOutcome::Done { details, content } = outcome else { return };
         if tool == tools::READ_FILE {
@@ -245,10 +277,17 @@ impl Deeds {
         }
     }
 
-    fn wrote(&mut self, call: Option<&CallId>, found: Written) {
+    pub(crate) fn wrote(&mut self, call: Option<&CallId>, found: Written) {
         if !found.is_nothing() {
             self.done.push(Deed { call: call.cloned(), what: What::Wrote(found) });
         }
+    }
+
+    /// The commands of a line, with what each of them proves.
+    pub(crate) fn judged_of(&self, line: &str) -> Vec<(Ran, Option<Check>)> {
+        let place = Place { root: &self.root, line, done: &self.done };
+        let agreed = Agreed::of(line);
+        line::commands(line).into_iter().map(|ran| agreed.on(judged(ran, &place))).collect()
     }
 
     fn ran(&mut self, call: Option<&CallId>, line: &str, outcome: &ToolOutcome) {
@@ -256,23 +295,22 @@ impl Deeds {
             ToolOutcome::Done { content, details } => (details.exit_code, ends(&content.words()), changed(details)),
             _ => (None, String::new(), Written::default()),
         };
-        let commands = line::commands(line);
-        if let Some(file) = read_by(&commands).filter(|_| exit == Some(0)) {
+        if let Some(file) = read_by(&line::commands(line)).filter(|_| exit == Some(0)) {
             self.reads(&file, &output);
         }
-        let place = Place { root: &self.root, line, done: &self.done };
-        let agreed = Agreed::of(line);
-        let judged: Vec<_> = commands.into_iter().map(|ran| agreed.on(judged(ran, &place))).collect();
+        let judged = self.judged_of(line);
         let output = own_output(&judged, &output);
         let (mut before, mut after) = (Written::default(), Written::default());
         let mut checked = false;
-        if exit.is_some() {
+        // What goes on or was interrupted has no code, and may have written all the same.
+        if matches!(outcome, ToolOutcome::Done { .. } | ToolOutcome::Aborted) {
             for (ran, check) in &judged {
                 let found = writes::written(ran, check.as_ref());
                 let found = if exit == Some(0) && ran.told { found } else { found.unseen() };
                 checked |= check.is_some();
                 if checked { after.join(found) } else { before.join(found) }
             }
+            after.join(jobs::unlisted(line, judged.iter().map(|(ran, _)| ran)));
         }
         let gone: Vec<String> = before.gone.iter().chain(&after.gone).cloned().collect();
         let after_tools = told.code().is_some();
@@ -417,6 +455,15 @@ fn read_by(commands: &[Ran]) -> Option<String> {
         }
     }
     file
+}
+
+/// The same without a code: that of a command that went on says nothing.
+fn without_code(outcome: &ToolOutcome) -> ToolOutcome {
+    let mut outcome = outcome.clone();
+    if let ToolOutcome::Done { details, .. } = &mut outcome {
+        details.exit_code = None;
+    }
+    outcome
 }
 
 /// What the file tools say that they changed.

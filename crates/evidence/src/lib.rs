@@ -14,6 +14,7 @@ mod deeds;
 mod files;
 mod filters;
 mod grammar;
+mod jobs;
 mod line;
 mod linted;
 mod news;

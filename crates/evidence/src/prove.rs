@@ -160,9 +160,12 @@ fn worth(deeds: &Deeds, from: usize, run: &Run, call: Option<&CallId>) -> Proof 
         What::Ran(_) => None,
     });
     let line = line_of(run);
-    let (status, why) = match changed {
-        None => (ClaimStatus::Verified, Why::Proved { line }),
-        Some(path) => (ClaimStatus::Stale, Why::Stale { line, path: path.to_owned() }),
+    let (status, why) = match (changed, deeds.behind.changes_code()) {
+        (None, None) => (ClaimStatus::Verified, Why::Proved { line }),
+        (_, Some((job, path))) => {
+            (ClaimStatus::Stale, Why::Running { line, path: path.to_owned(), job: first_line(job) })
+        }
+        (Some(path), None) => (ClaimStatus::Stale, Why::Stale { line, path: path.to_owned() }),
     };
     Proof { status, by: Vec::new(), why }.by(call)
 }
@@ -200,7 +203,11 @@ fn wanting(run: &Run) -> Option<Why> {
 
 /// The first line of a command, bounded.
 fn line_of(run: &Run) -> String {
-    let line = run.line.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    first_line(&run.line)
+}
+
+fn first_line(text: &str) -> String {
+    let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
     line.get(..line.floor_char_boundary(80)).unwrap_or_default().to_owned()
 }
 
@@ -329,16 +336,29 @@ fn filed(deeds: &Deeds, said: &Said) -> Proof {
         return moved.map_or_else(not_written, Proof::written);
     }
     let wants_gone = said.deed == files::Deed::Gone;
+    let has = |paths: &[String]| paths.iter().any(|other| same(other, path));
     // All that was done to it, and whether it was gone behind that.
     let mut done = Vec::new();
+    // What nobody sees may have undone it.
+    let undoes = |written: &Written| {
+        if wants_gone { has(&written.maybe) && !has(&written.perhaps_gone) } else { has(&written.perhaps_gone) }
+    };
+    let mut undone = false;
     for deed in &deeds.done {
         if let What::Wrote(written) = &deed.what {
-            let has = |paths: &[String]| paths.iter().any(|other| same(other, path));
+            let before = done.len();
             done.extend(has(&written.gone).then_some((deed, true)));
             done.extend(has(&written.paths).then_some((deed, false)));
+            undone = undoes(written) || (undone && done.len() == before);
         }
     }
+    undone |= deeds.behind.writing().any(undoes);
     match done.last() {
+        Some(_) if wants_gone && undone => not_written(),
+        Some((deed, gone)) if *gone == wants_gone && undone => {
+            let (status, by) = (ClaimStatus::Stale, Vec::new());
+            Proof { status, by, why: Why::GoneAgain }.by(deed.call.as_ref())
+        }
         Some((_, gone)) if *gone == wants_gone => {
             let by = done.iter().rev().filter(|(_, gone)| *gone == wants_gone).map(|(deed, _)| *deed).find(named);
             by.map_or_else(not_written, Proof::written)

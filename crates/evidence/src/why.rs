@@ -5,19 +5,44 @@ use reasonix_proto::Phrase;
 /// A reason. `line` is the command line that it is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Why {
-    Proved { line: String },
+    Proved {
+        line: String,
+    },
     Written,
-    Stale { line: String, path: String },
+    Stale {
+        line: String,
+        path: String,
+    },
+    /// The same by a job that still runs.
+    Running {
+        line: String,
+        path: String,
+        job: String,
+    },
     GoneAgain,
     NotRun,
-    Failed { line: String },
-    Refused { line: String },
+    Failed {
+        line: String,
+    },
+    Refused {
+        line: String,
+    },
     Empty,
-    Unseen { line: String },
-    Part { line: String },
-    Number { number: u64 },
-    Warned { line: String },
-    NotWritten { path: String },
+    Unseen {
+        line: String,
+    },
+    Part {
+        line: String,
+    },
+    Number {
+        number: u64,
+    },
+    Warned {
+        line: String,
+    },
+    NotWritten {
+        path: String,
+    },
     NothingChanged,
     UnprovedFix,
 }
@@ -28,10 +53,12 @@ impl Why {
         match self {
             Self::Proved { line } => Phrase::new("evidence.proved").with("command", line),
             Self::Written => Phrase::new("evidence.written"),
-            Self::Stale { line, path } if path.is_empty() => {
+            Self::Stale { line, path } | Self::Running { line, path, .. } if path.is_empty() => {
                 Phrase::new("evidence.stale_by_command").with("command", line)
             }
-            Self::Stale { line, path } => Phrase::new("evidence.stale").with("path", path).with("command", line),
+            Self::Stale { line, path } | Self::Running { line, path, .. } => {
+                Phrase::new("evidence.stale").with("path", path).with("command", line)
+            }
             Self::GoneAgain => Phrase::new("evidence.gone_again"),
             Self::NotRun => Phrase::new("evidence.not_run"),
             Self::Failed { line } => Phrase::new("evidence.failed").with("command", line),
@@ -58,6 +85,9 @@ impl Why {
             Self::Stale { line, path } => {
                 format!("{path} was changed after `{line}`; run it again and name the new call")
             }
+            Self::Running { line, job, .. } => format!(
+                "the job `{job}` still runs and may change files; wait for its end or end it, run `{line}` again and name the new call"
+            ),
             Self::GoneAgain => "it was taken away again afterwards".to_owned(),
             Self::NotRun => {
                 "no command of this session shows it; run the tests, build or linter it speaks of and name that call"

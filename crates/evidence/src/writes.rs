@@ -16,6 +16,8 @@ pub(crate) struct Written {
     pub(crate) moved: Vec<(String, String)>,
     /// Files that may have been written, where nobody can see whether they were.
     pub(crate) maybe: Vec<String>,
+    /// Those of them that may be gone.
+    pub(crate) perhaps_gone: Vec<String>,
     /// True when there may be others.
     pub(crate) perhaps: bool,
 }
@@ -46,12 +48,14 @@ impl Written {
         self.gone.extend(other.gone);
         self.moved.extend(other.moved);
         self.maybe.extend(other.maybe);
+        self.perhaps_gone.extend(other.perhaps_gone);
         self.perhaps |= other.perhaps;
     }
 
     /// The same where nobody can see whether it was done.
     pub(crate) fn unseen(mut self) -> Self {
         self.moved.clear();
+        self.perhaps_gone.extend(self.gone.iter().cloned());
         let all = std::mem::take(&mut self.paths).into_iter().chain(std::mem::take(&mut self.gone));
         self.maybe.extend(all);
         self

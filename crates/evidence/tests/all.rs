@@ -9,6 +9,7 @@
 )]
 
 mod corpus;
+mod jobs;
 mod phrases;
 mod rules;
 mod typed;

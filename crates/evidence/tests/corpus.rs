@@ -3,8 +3,8 @@
 
 use reasonix_evidence::check;
 use reasonix_proto::{
-    CallId, Change, ChangeKind, Claim, ClaimKind, ClaimStatus, Details, Message, Record, RecordBody, RecordId,
-    StopReason, ToolCall, ToolOutcome,
+    CallId, Change, ChangeKind, Claim, ClaimKind, ClaimStatus, Details, JobInfo, JobState, Message, Record, RecordBody,
+    RecordId, StopReason, ToolCall, ToolOutcome,
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -33,8 +33,12 @@ pub(crate) fn records(log: &[Value]) -> Vec<Record> {
         let turn = 1;
         if let Some(text) = entry["prompt"].as_str() {
             bodies.push(RecordBody::Prompt { turn, text: text.to_owned(), typed: None, images: Vec::new() });
+        } else if let Some(job) = job(entry) {
+            bodies.push(job);
         } else if let Some(command) = entry["user_shell"].as_str() {
             let (keep, took_ms, command) = (true, 1, command.to_owned());
+            bodies.push(RecordBody::Shell { turn, command: command.clone(), keep });
+            bodies.extend(entry["meanwhile"].as_array().into_iter().flatten().filter_map(job));
             bodies.push(RecordBody::ShellEnded { turn, command, keep, took_ms, outcome: outcome(entry) });
         } else {
             let id = CallId::from(entry["call"].as_str().unwrap_or_else(|| panic!("{entry}")));
@@ -43,11 +47,28 @@ pub(crate) fn records(log: &[Value]) -> Vec<Record> {
             let message = Message::Assistant { text: String::new(), reasoning: None, calls, stop: StopReason::Calls };
             let step = u32::try_from(at).expect("a step") + 1;
             bodies.push(RecordBody::Assistant { turn, step, model: "a/b".to_owned(), message, usage: None });
+            bodies.extend(entry["meanwhile"].as_array().into_iter().flatten().filter_map(job));
+            // Other names of a tool stand in calls only.
+            let tool = if tool == "run_background" { "bash".to_owned() } else { tool };
             bodies.push(RecordBody::Outcome { call: id, tool, took_ms: 1, outcome: outcome(entry) });
         }
     }
     let numbered = bodies.into_iter().zip(1_u64..);
     numbered.map(|(body, id)| Record { id: RecordId(id), parent: None, at: id, body }).collect()
+}
+
+/// A record of a job's beginning or end.
+fn job(entry: &Value) -> Option<RecordBody> {
+    let (name, began) = match (&entry["job_began"], &entry["job_ended"]) {
+        (Value::String(name), _) => (name.clone(), true),
+        (_, Value::String(name)) => (name.clone(), false),
+        _ => return None,
+    };
+    let text = |key: &str| entry[key].as_str().unwrap_or_default().to_owned();
+    let state = if began { JobState::Running } else { JobState::Completed };
+    let (exit_code, call) = (if began { None } else { Some(0) }, CallId::from(text("of").as_str()));
+    let info = JobInfo { job: name, call, command: text("line"), state, exit_code, ..JobInfo::default() };
+    Some(if began { RecordBody::JobBegan(Box::new(info)) } else { RecordBody::JobEnded(Box::new(info)) })
 }
 
 fn outcome(entry: &Value) -> ToolOutcome {
@@ -75,6 +96,7 @@ fn outcome(entry: &Value) -> ToolOutcome {
     let code = entry["exit"].as_i64().map(|code| i32::try_from(code).expect("a code"));
     // A command without a code went well.
     let exit_code = if tool == "bash" || entry.get("user_shell").is_some() { Some(code.unwrap_or(0)) } else { None };
+    let exit_code = exit_code.filter(|_| entry["goes_on"] != true);
     let details = Details { changes: changed.map(change).collect(), exit_code, ..Details::default() };
     let output = entry["output"].as_str().unwrap_or_default();
     ToolOutcome::detailed(output, details)
