@@ -124,9 +124,8 @@ pub(crate) fn written(ran: &Ran, check: Option<&Check>) -> Written {
                 _ => found.perhaps = !GIT_READS.contains(&sub),
             }
         }
-        "npm" | "yarn" | "pnpm" => {
-            found.perhaps = !ran.words.iter().any(|word| matches!(word.as_str(), "ci" | "start" | "audit" | "ls"))
-        }
+        "npm" | "yarn" | "pnpm" => found.perhaps = !only_serves(&ran.words),
+        "python" | "python3" if ran.words.iter().skip(1).map(String::as_str).take(2).eq(["-m", "http.server"]) => {}
         _ if HARMLESS.contains(&name) => found.paths.extend(named),
         _ => {
             let before = found.paths.len();
@@ -136,6 +135,21 @@ pub(crate) fn written(ran: &Ran, check: Option<&Check>) -> Written {
         }
     }
     found
+}
+
+/// True when a script is one that serves, or what is run writes nothing outside of its own folder.
+fn only_serves(words: &[String]) -> bool {
+    const VALUED: [&str; 8] = ["--filter", "-F", "--prefix", "-C", "--dir", "--cwd", "-w", "--workspace"];
+    let mut rest = words.iter().skip(1).map(String::as_str);
+    while let Some(word) = rest.next() {
+        match word {
+            "run" | "run-script" => {}
+            word if VALUED.contains(&word) => drop(rest.next()),
+            word if word.starts_with('-') => {}
+            word => return matches!(word, "ci" | "start" | "audit" | "ls" | "dev" | "serve" | "preview"),
+        }
+    }
+    false
 }
 
 /// The last of these is where the others went.

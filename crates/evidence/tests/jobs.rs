@@ -130,6 +130,13 @@ fn jobs_count_by_what_is_known_of_their_commands() {
     for (line, wanted) in [
         ("tail -f server.log", Verified),
         ("npm start", Verified),
+        ("npm run dev -- --port 3000", Verified),
+        ("pnpm --filter web dev", Verified),
+        ("cd dist && python3 -m http.server 8000", Verified),
+        ("npm run codegen", Stale),
+        ("npm run codegen start", Stale),
+        ("npm run dev & sed -i s/a/b/ src/a.rs", Stale),
+        ("npm run dev | tee src/out.rs", Stale),
         ("while true; do curl -s localhost:3000/health; sleep 5; done", Verified),
         ("cargo build --release", Verified),
         ("echo x >> notes.md", Verified),
