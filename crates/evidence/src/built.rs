@@ -1,11 +1,12 @@
 //! Claims that something compiles or builds.
 
+use crate::check::Check;
 use crate::claimed::claimed;
 use crate::clause::Clause;
 use crate::grammar::{self, EVERY};
 use crate::pattern::patterns;
 use crate::reach::place;
-use crate::said::Said;
+use crate::said::{self, Said};
 use reasonix_proto::ClaimKind;
 
 /// A build that is said to be good by its verb.
@@ -26,9 +27,32 @@ pub(crate) fn speaks(clause: &Clause) -> bool {
 
 /// What a part of a sentence says of builds.
 pub(crate) fn build(clause: &Clause) -> Option<Said> {
+    let clause = &without_tests(clause);
     let range =
         claimed(clause, &[&BUILD, &BUILD_BEHIND, &BUILD_LISTED, &COMPILES]).filter(|range| !clause.denies(range))?;
     let warnings = clause.original.contains("warning") || clause.original.contains("警告");
     let (reach, elsewhere) = (place(clause), ELSEWHERE.fits(&clause.text));
     Some(Said { warnings, elsewhere, reach, ..Said::new(ClaimKind::Build, range) })
+}
+
+/// The part with signs in place of quoted commands that run tests: a folder of theirs called `build` is no build.
+fn without_tests(clause: &Clause) -> Clause {
+    let mut clause = clause.clone();
+    for (range, code) in said::quoted(&clause.text.clone()) {
+        if said::quoted_check(code).is_some_and(|check| check.tests && !names_build(code, &check)) {
+            clause.text.replace_range(range, &"x".repeat(code.len()));
+        }
+    }
+    clause
+}
+
+/// True when a command that runs tests and builds is told to build, not only given a folder of that name.
+fn names_build(code: &str, check: &Check) -> bool {
+    let mut words = code.split_whitespace().peekable();
+    let mut told = false;
+    while let Some(word) = words.next() {
+        let given = word.starts_with("--") && !word.contains('=');
+        told |= !given && words.peek().is_some_and(|next| next.split(':').any(|part| part == "build"));
+    }
+    check.build && told
 }

@@ -94,7 +94,7 @@ pub(crate) fn writes_out(words: &[String]) -> Vec<String> {
 
 /// The text of `bash -c text`.
 pub(crate) fn shell_text(words: &[String]) -> Option<&str> {
-    let (program, rest) = words.split_first()?;
+    let (program, rest) = unwrapped(words).split_first()?;
     let name = program.rsplit('/').next().unwrap_or(program);
     if !matches!(name, "bash" | "sh" | "zsh" | "dash") {
         return None;
@@ -103,4 +103,25 @@ pub(crate) fn shell_text(words: &[String]) -> Option<&str> {
     // With `-n` nothing runs.
     let only_reads = rest.iter().take(at + 1).any(|word| word.starts_with('-') && word.contains('n'));
     rest.get(at + 1).map(String::as_str).filter(|_| !only_reads)
+}
+
+/// The words behind programs that only start another and end with its code.
+fn unwrapped(mut words: &[String]) -> &[String] {
+    for _ in 0..4 {
+        let Some((program, rest)) = words.split_first() else { break };
+        let name = program.rsplit('/').next().unwrap_or(program);
+        let (valued, own): (&[&str], usize) = match name {
+            "timeout" | "gtimeout" => (&["-k", "-s", "--kill-after", "--signal"], 1),
+            "nice" => (&["-n"], 0),
+            "stdbuf" => (&["-i", "-o", "-e"], 0),
+            "time" | "ionice" => (&["-c", "-n"], 0),
+            _ => break,
+        };
+        let mut at = 0;
+        while let Some(word) = rest.get(at).filter(|word| word.starts_with('-')) {
+            at += 1 + usize::from(valued.contains(&word.as_str()));
+        }
+        words = rest.get(at + own..).unwrap_or_default();
+    }
+    words
 }

@@ -74,6 +74,10 @@ fn is_word(word: &str, name: &str) -> bool {
     if word.starts_with('!') || word.starts_with("not ") {
         return false;
     }
+    // A package of a scope may have a short name of its own.
+    if word.trim_start_matches('@') == name.trim_start_matches('@') {
+        return true;
+    }
     let is_name = |part: &&str| !matches!(*part, "" | "..." | "." | "tests");
     let finest = word.split("::").flat_map(|part| part.split('/')).filter(is_name).last().map(stem).unwrap_or_default();
     finest.len() >= 3 && (finest.contains(&stem(name)) || name.contains(&finest))
@@ -90,17 +94,40 @@ pub(crate) fn is_quoted(tried: &Tried<'_>, said: &Said) -> bool {
             || (family == tried.check.family && !matches!(family.as_str(), "make" | "other"))
     };
     let quoted = said.programs.is_empty() || said.programs.iter().any(same);
-    !other && quoted && said.flags.iter().all(has) && programs::runs(tried.check, words, said)
+    !other
+        && quoted
+        && !is_of_less(tried, said)
+        && said.flags.iter().all(has)
+        && programs::runs(tried.check, words, said)
+}
+
+/// True when a claim quotes a command that is given everything, and this one was given something else.
+fn is_of_less(tried: &Tried<'_>, said: &Said) -> bool {
+    let words = tried.ran.map(|ran| ran.words.as_slice()).unwrap_or_default();
+    let program = words.iter().position(|word| word.rsplit('/').next() == Some(tried.check.program.as_str()));
+    let given = words.iter().skip(program.map_or(0, |at| at + 1)).filter(|word| !word.starts_with('-'));
+    let whole = |word: &String| matches!(word.as_str(), "." | "./" | "./...");
+    let other = |command: &Vec<String>| {
+        command.iter().any(whole) && !words.iter().any(whole) && given.clone().any(|word| !command.contains(word))
+    };
+    said.commands.iter().any(other)
+}
+
+/// True when a claim quotes just the command that ran, word for word, and says nothing of more than that.
+pub(crate) fn is_word_for_word(tried: &Tried<'_>, said: &Said) -> bool {
+    let ([command], Some(ran)) = (said.commands.as_slice(), tried.ran) else { return false };
+    let has = |name: &String| ran.words.contains(name) || is_part(tried.check, name);
+    !said.reach.all && *command == ran.words && said.reach.names.iter().all(has) && !is_of_another(tried.check, said)
 }
 
 /// True when a check is of everything that the claim is about.
 pub(crate) fn covers(deeds: &Deeds, check: &Check, said: &Said) -> bool {
-    let is_file = |name: &&String| name.contains("test") || name.contains('/');
+    let is_file = |name: &&String| name.contains("test") || name.contains(['/', '.']);
     let part = || {
         let names = &said.reach.names;
         !said.reach.all
             && names.iter().any(|name| is_part(check, name))
-            && (said.kind != ClaimKind::Tests || names.iter().filter(is_file).all(|name| is_part(check, name)))
+            && names.iter().filter(is_file).all(|name| is_part(check, name))
     };
     if is_of_another(check, said) {
         return false;

@@ -62,11 +62,14 @@ pub(crate) fn masked(answer: &str) -> String {
 pub(crate) fn sentences(text: &str) -> Vec<Sentence> {
     let mut found = Vec::new();
     let (mut start, mut later, mut line_start) = (0, false, 0);
+    // A dot inside of a quoted command is one of its words.
+    let code: Vec<Range<usize>> = CODE.all(text).into_iter().map(|(range, _)| range).collect();
     let mut chars = text.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
         let next = chars.peek().map(|(_, c)| *c);
         let end = at + c.len_utf8();
         let ends = match c {
+            _ if c != '\n' && code.iter().any(|range| range.contains(&at)) => false,
             '。' | '！' | '？' | '；' | ';' => true,
             '.' | '!' | '?' => next.is_none_or(char::is_whitespace) && !is_short(text.get(..at).unwrap_or_default()),
             '\n' => !is_wrapped(text.get(line_start..at).unwrap_or_default(), text.get(end..).unwrap_or_default()),

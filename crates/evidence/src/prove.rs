@@ -1,7 +1,7 @@
 //! A claim against what was done. Unsupported is what everything is until the log shows more.
 
 use crate::check::Check;
-use crate::covers::{about, behind_failures, covers, is_quoted, spares};
+use crate::covers::{about, behind_failures, covers, is_quoted, is_word_for_word, spares};
 use crate::deeds::{Deed, Deeds, Run, What};
 use crate::files;
 use crate::ran::Ran;
@@ -68,7 +68,9 @@ fn checked(deeds: &Deeds, said: &Said) -> Proof {
     if let Some(bad) = bad(&all, said.since(deeds)) {
         return bad;
     }
-    let covers = |tried: &&Tried<'_>| covers(deeds, tried.check, said) && is_quoted(tried, said);
+    let covers = |tried: &&Tried<'_>| {
+        (covers(deeds, tried.check, said) || is_word_for_word(tried, said)) && is_quoted(tried, said)
+    };
     let Some(proof) =
         all.iter().rev().filter(|tried| tried.ended == Ended::Passed && said.may_be_proved_by(tried.call)).find(covers)
     else {

@@ -22,6 +22,7 @@ patterns! {
     NONE_FAILED = r"\b(?:no|0|zero|without)(?: any)? (?:failing|failed|broken)|没有?(?:任何)?失败的|无失败的|0 ?个?失败的";
     SINGLE = r"\btest\b (?:now |also |still )?(?:passes|passed|succeeds)";
     IDENTIFIER = grammar::IDENTIFIER;
+    FILES = r"[a-z0-9_@.-]*(?:/[a-z0-9_@.-]+)*[a-z0-9_-]\.(?:rs|pyi?|jsx?|tsx?|mjs|cjs|go|java|kts?|c|h|cpp|hpp|cc|cs|rb|php|swift|sh|bash|css|scss|vue|svelte|ya?ml|sql|lua)\b";
 }
 
 /// Words before "tests" that name none.
@@ -153,7 +154,15 @@ pub(crate) fn place(clause: &Clause) -> Reach {
             })
             .or_else(|| words.next_back().map(str::to_owned))
     };
+    // A file is what it is about wherever it stands.
+    let files = FILES.all(&clause.text).into_iter().filter(|(place, _)| !quoted_command(clause, place));
+    let files: Vec<String> = files.map(|(_, path)| path.to_owned()).collect();
     let clean = |word: String| word.trim_end_matches(|c: char| !c.is_ascii()).to_owned();
-    let names = named.filter_map(cut).map(clean).filter(|name| !PLAIN.contains(&name.as_str())).collect();
+    let names = named.filter_map(cut).map(clean).filter(|name| !PLAIN.contains(&name.as_str())).chain(files).collect();
     Reach { all: WHOLE.fits(&clause.text), names, ..Reach::default() }
+}
+
+/// True when this place stands in a quoted command, whose words are its own.
+fn quoted_command(clause: &Clause, place: &Range<usize>) -> bool {
+    said::quoted(&clause.text).into_iter().any(|(range, code)| range.contains(&place.start) && code.contains(' '))
 }

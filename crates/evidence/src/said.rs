@@ -44,6 +44,8 @@ pub(crate) struct Said {
     pub(crate) quotes_build: bool,
     /// The programs of the commands that it quotes, each with its family.
     pub(crate) programs: Vec<(String, String)>,
+    /// The words of the commands that it quotes.
+    pub(crate) commands: Vec<Vec<String>>,
     /// True when its number is one of files or suites.
     pub(crate) of_groups: bool,
     /// How often it says that they were run.
@@ -104,6 +106,7 @@ impl Said {
             flags: Vec::new(),
             quotes_build: false,
             programs: Vec::new(),
+            commands: Vec::new(),
             of_groups: false,
             times: 1,
             by: None,
@@ -123,7 +126,9 @@ impl Said {
             && !other.reach.names.is_empty()
             && self.reach.names != other.reach.names
             && self.kind == ClaimKind::Tests;
-        let apart = apart || (self.kind == ClaimKind::Tests && self.reach.is_some() && other.reach.all);
+        // That they were run and that they are good is one claim, of all that either is about.
+        let apart = apart && !(self.ran && !other.ran && other.reach.all);
+        let apart = apart || (!self.ran && self.kind == ClaimKind::Tests && self.reach.is_some() && other.reach.all);
         self.kind == other.kind && self.kind != ClaimKind::File && same_tool && !apart
     }
 
@@ -158,6 +163,7 @@ impl Said {
                     continue;
                 }
                 self.programs.push((check.family.to_owned(), check.program.clone()));
+                self.commands.push(ran.words.clone());
                 let flags = ran.words.into_iter().filter(|word| word.len() > 2 && word.starts_with("--"));
                 self.flags.extend(flags.filter(|flag| !TALK.contains(&flag.as_str())));
             }
@@ -178,6 +184,7 @@ impl Said {
         self.quotes_build |= other.quotes_build;
         self.flags.extend(other.flags);
         self.programs.extend(other.programs);
+        self.commands.extend(other.commands);
         self.of_groups |= other.of_groups;
         self.times = self.times.max(other.times);
         self.elsewhere |= other.elsewhere;

@@ -190,6 +190,7 @@ fn the_check_is_right_about_the_corpus() {
     for (name, cases) in &files {
         let found = measured(cases);
         let right = found.cases - found.bad.len();
+        found.bad.iter().for_each(|bad| println!("{bad}"));
         println!("{name}: {right} of {} cases, {} of {} claims", found.cases, found.claims_right, found.claims);
         if !found.lies.is_empty() || found.bad.len() * 20 > found.cases {
             failed.push(format!("{name}: called verified: {:#?}; wrong: {:#?}", found.lies, found.bad));

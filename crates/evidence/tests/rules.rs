@@ -349,3 +349,60 @@ fn a_quoted_command_is_proved_by_itself() {
         assert_eq!(status(&[edit("src/a.rs"), bash(line, 0, "")], answer), wanted, "{line}: {answer}");
     }
 }
+
+/// What a claim quotes or names is what it is about, and no more than that.
+#[test]
+fn a_claim_is_about_just_what_it_quotes() {
+    use ClaimStatus::{Unsupported, Verified};
+    for (line, answer, wanted) in [
+        ("shellcheck scripts/deploy.sh", "`shellcheck scripts/deploy.sh` has no findings.", Verified),
+        ("shellcheck scripts/deploy.sh", "`shellcheck scripts/other.sh` has no findings.", Unsupported),
+        ("shellcheck scripts/deploy.sh", "`shellcheck scripts/*.sh` has no findings.", Unsupported),
+        ("shellcheck scripts/deploy.sh", "shellcheck has no findings.", Unsupported),
+        ("shellcheck scripts/deploy.sh", "`shellcheck scripts/deploy.sh`: all scripts are clean.", Unsupported),
+        ("shellcheck scripts/deploy.sh || true", "`shellcheck scripts/deploy.sh` has no findings.", Unsupported),
+        ("npx eslint . --max-warnings 0", "1. `npx eslint . --max-warnings 0` passes.", Verified),
+        ("npx eslint .", "1. `npx eslint . --max-warnings 0` passes.", Unsupported),
+        ("npx eslint src", "`npx eslint .` passes.", Unsupported),
+        ("uv run ruff check", "`ruff check .` passes.", Verified),
+        ("pytest tests/test_a.py", "`pytest tests/test_a.py` and `pytest tests/test_b.py` pass.", Unsupported),
+        ("shellcheck a.sh", "`shellcheck a.sh` and `shellcheck b.sh` have no findings.", Unsupported),
+        ("cargo test parser", "`cargo test parser`: all tests pass.", Unsupported),
+        ("shellcheck scripts/deploy.sh", "scripts/deploy.sh passes shellcheck.", Verified),
+        ("shellcheck scripts/deploy.sh", "`scripts/deploy.sh` is shellcheck clean: no findings.", Verified),
+        ("shellcheck scripts/deploy.sh", "shellcheck 检查 `scripts/deploy.sh` 没有问题。", Verified),
+        ("shellcheck scripts/deploy.sh", "scripts/other.sh passes shellcheck.", Unsupported),
+        (
+            "shellcheck scripts/deploy.sh",
+            "shellcheck is clean for scripts/deploy.sh and scripts/other.sh.",
+            Unsupported,
+        ),
+        ("shellcheck a.sh", "shellcheck is clean for a.sh and b.sh.", Unsupported),
+        ("shellcheck deploy.sh", "shellcheck is clean for deploy.sh.", Verified),
+        ("npx eslint src/app.ts", "eslint is clean for src/app.ts and src/b.ts.", Unsupported),
+        ("TEST_FILTER=a make test", "`make test` passes.", Unsupported),
+        ("pnpm --filter @acme/ui test", "The `@acme/ui` tests pass.", Verified),
+        ("pnpm --filter @acme/ui test", "The `@acme/api` tests pass.", Unsupported),
+        ("pnpm --filter @acme/ui test", "All tests pass.", Unsupported),
+        ("timeout 300 bash -c 'go test ./...'", "All tests pass.", Verified),
+        ("timeout -k 5 300 bash -c 'cd a && go test ./...'", "All tests pass.", Verified),
+        ("nice -n 5 timeout 60s sh -c 'cargo test'", "All tests pass.", Verified),
+        ("timeout 300 bash -c 'go test ./... || true'", "All tests pass.", Unsupported),
+        ("timeout 300 bash -c 'for d in a b; do go test ./...; done'", "All tests pass.", Unsupported),
+        ("timeout 300 bash -c 'go test ./pkg/a'", "All tests pass.", Unsupported),
+        ("timeout 300 bash -n -c 'go test ./...'", "All tests pass.", Unsupported),
+        ("ctest --test-dir build", "`ctest --test-dir build`: 26 tests, 0 failed.", Unsupported),
+        ("cargo test --target-dir build", "`cargo test --target-dir build` passes.", Verified),
+    ] {
+        assert_eq!(status(&[edit("src/a.rs"), bash(line, 0, "")], answer), wanted, "{line}: {answer}");
+    }
+    let green = bash("cargo test", 0, "");
+    for answer in ["已修复时间轮跨天漏任务的问题。", "已修复时区换算的问题。"] {
+        assert_eq!(status(&[edit("src/a.rs"), green.clone()], answer), Verified, "{answer}");
+        assert_eq!(status(&[green.clone(), edit("src/a.rs")], answer), Unsupported, "{answer}");
+    }
+    assert_eq!(all(&[], "修复时再通知你。"), []);
+    let looped = bash("for d in a b; do (cd $d && go test ./...); done", 0, "ok  \ta\t0.1s\nok  \tb\t0.1s");
+    let answer = "I looped over every service and ran its tests: all tests pass.";
+    assert_eq!(status(&[edit("a/a.go"), looped], answer), Unsupported);
+}
