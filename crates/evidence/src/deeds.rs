@@ -303,17 +303,25 @@ impl Deeds {
         let (mut before, mut after) = (Written::default(), Written::default());
         let mut checked = false;
         // What goes on or was interrupted has no code, and may have written all the same.
-        if matches!(outcome, ToolOutcome::Done { .. } | ToolOutcome::Aborted) {
+        let ran = matches!(outcome, ToolOutcome::Done { .. } | ToolOutcome::Aborted);
+        if ran {
             for (ran, check) in &judged {
                 let found = writes::written(ran, check.as_ref());
                 let found = if exit == Some(0) && ran.told { found } else { found.unseen() };
                 checked |= check.is_some();
                 if checked { after.join(found) } else { before.join(found) }
             }
-            after.join(jobs::unlisted(line, judged.iter().map(|(ran, _)| ran)));
+        }
+        let inside = if ran { jobs::unlisted(line, judged.iter().map(|(ran, _)| ran)) } else { Written::default() };
+        // What fills in the words of the last check ran before it.
+        let first = judged.last().is_some_and(|(_, check)| check.is_some()) && !line.contains(">(");
+        let after_tools = told.code().is_some() || (!first && inside.code().is_some());
+        if first {
+            before.join(inside)
+        } else {
+            after.join(inside)
         }
         let gone: Vec<String> = before.gone.iter().chain(&after.gone).cloned().collect();
-        let after_tools = told.code().is_some();
         after.paths.extend(told.paths.into_iter().filter(|path| !gone.contains(path)));
         after.gone.extend(told.gone);
         self.wrote(call, before);

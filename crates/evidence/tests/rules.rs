@@ -124,12 +124,36 @@ fn what_changes_code_makes_a_proof_stale() {
         ("mv a.rs b.rs", Stale),
         ("ls -l && cat src/a.rs", Verified),
         ("some-unknown-program --write", Stale),
+        ("echo $(sed -i s/a/b/ src/a.rs)", Stale),
+        ("echo \"$(git rev-parse HEAD) of $(date)\"", Verified),
     ] {
         assert_eq!(after(bash(line, 0, "")), wanted, "{line}");
     }
     let same_line = |line: &str| status(&[bash(line, 0, "")], "All tests pass.");
     assert_eq!(same_line("sed -i s/a/b/ src/a.rs && cargo test"), Verified);
     assert_eq!(same_line("cargo test && sed -i s/a/b/ src/a.rs"), Stale);
+    for line in [
+        "make -j$(nproc) test",
+        "cd $(git rev-parse --show-toplevel) && cargo test",
+        "TMPDIR=$(mktemp -d) cargo test",
+        "cargo test > /tmp/log-$(date +%s).txt",
+        "export DATABASE_URL=$(cat .db-url) && cargo test",
+    ] {
+        assert_eq!(same_line(line), Verified, "{line}");
+    }
+    for line in [
+        "X=$(sed -i s/a/b/ src/a.rs)",
+        "export V=$(node gen.js)",
+        "cat <(sed -i s/a/b/ src/a.rs)",
+        "true \"$(rm src/a.rs)\"",
+        "cat <<E\n$(sed -i s/a/b/ src/a.rs)\nE",
+        "[[ -n `sed -i s/a/b/ src/a.rs` ]]",
+    ] {
+        assert_eq!(after(bash(line, 0, "")), Stale, "{line}");
+        assert_eq!(same_line(&format!("cargo test && {line}")), Stale, "{line}");
+    }
+    assert_eq!(same_line("V=$(node gen.js) && cargo test"), Verified);
+    assert_ne!(same_line("cargo test > >(sed -i s/a/b/ src/a.rs)"), Verified);
 }
 
 #[test]
