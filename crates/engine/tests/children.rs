@@ -187,13 +187,64 @@ async fn a_subagent_may_not_what_its_parent_may_not_nor_change_anything() {
 /// A call that is denied starts nobody.
 #[tokio::test]
 async fn what_a_rule_denies_is_never_started() {
-    let world = world(|request| parent(tasks(&["A"]), request));
-    let mut handle = world.open_with(Which::New, |start| {
-        start.world.settings.permissions.deny = vec!["Task(Explore)".into()];
+    let one = json!([{"id": "A", "assignment": "look"}]);
+    for call in [
+        tasks(&["A"]),
+        json!({"agent": "", "tasks": one}),
+        json!({"agent": "  ", "tasks": one}),
+        json!({"agent": " EXPLORE ", "tasks": one}),
+        json!({"agent": "", "id": "A", "assignment": "look"}),
+    ] {
+        let given = call.clone();
+        let world = world(move |request| parent(given.clone(), request));
+        let mut handle = world.open_with(Which::New, |start| {
+            start.world.settings.permissions.deny = vec!["Task(Explore)".into()];
+        });
+        let events = quiet(&mut handle).await;
+        let denied = matches!(&outcomes(&events)[0], ToolOutcome::Denied { by } if by.contains("Task("));
+        assert!(denied, "{call}: {events:?}");
+        assert_eq!((children(&world).len(), runs(&events).len()), (0, 0), "{call}");
+    }
+}
+
+/// Whoever goes on with one that rests starts the agent that it is, and nobody goes on with another's.
+#[tokio::test]
+async fn one_that_rests_is_the_agent_that_it_is_and_belongs_to_whoever_started_it() {
+    let calls = Arc::new(Mutex::new(vec![
+        ("task", json!({"agent": "explore", "tasks": [{"id": "A", "assignment": "look"}]})),
+        ("task", json!({"agent": "architect", "tasks": [{"id": "B", "assignment": "take over"}]})),
+    ]));
+    let own = calls.clone();
+    let world = world(move |request| {
+        let mut calls = own.lock().unwrap();
+        Some(match (is_child(request), asked(request).0.as_str(), asked(request).1) {
+            (true, "take over", 2) => {
+                Reply::call("task", json!({"tasks": [{"id": "0-A", "assignment": "say something else"}]}))
+            }
+            (true, ..) => Reply::say("as it was"),
+            (false, ..) if calls.is_empty() => Reply::say("done"),
+            (false, ..) => {
+                let (tool, args) = calls.remove(0);
+                Reply::call(tool, args)
+            }
+        })
     });
+    let mut handle = world.open(Which::New);
+    quiet(&mut handle).await;
+    let taken = children(&world).into_iter().find(|request| request.last_content().contains("started by another"));
+    assert!(taken.is_some(), "{:?}", children(&world).iter().map(|r| r.last_content().to_owned()).collect::<Vec<_>>());
+    let id = handle.session.clone();
+    drop(handle);
+    calls.lock().unwrap().push(("task", json!({"agent": "architect", "tasks": [{"id": "0-A", "assignment": "more"}]})));
+    let before = children(&world).len();
+    let mut handle = world
+        .open_when_free_with(Which::Resume(id.0), |start| {
+            start.world.settings.permissions.deny = vec!["Task(explore)".into()];
+        })
+        .await;
     let events = quiet(&mut handle).await;
-    assert!(matches!(&outcomes(&events)[0], ToolOutcome::Denied { by } if by.contains("Task(")), "{events:?}");
-    assert_eq!((children(&world).len(), runs(&events).len()), (0, 0));
+    assert!(matches!(&outcomes(&events)[0], ToolOutcome::Denied { .. }), "{events:?}");
+    assert_eq!(children(&world).len(), before);
 }
 
 /// Plan mode lets readers be started, and reaches them in the middle of their work.
@@ -576,6 +627,8 @@ async fn nested_subagents_are_known_after_a_resume() {
             _ => Reply::say("{\"found\": [\"gold\"]}"),
         })
     });
+    world.work.write("a", "a");
+    world.work.git_init();
     let mut handle = world.open(Which::New);
     quiet(&mut handle).await;
     let id = handle.session.clone();

@@ -1,14 +1,16 @@
 //! What a session did, in order, as far as claims can be held against it: checks that ran, and files that changed.
 
+mod jobs;
+
 use crate::check::{Check, assignment};
 use crate::codes;
 use crate::command;
 use crate::filters;
-use crate::jobs::{self, Behind};
 use crate::line;
 use crate::ran::Ran;
 use crate::summary::{self, Reading, Summary};
 use crate::writes::{self, Written};
+use jobs::Behind;
 use reasonix_policy::{Hidden, analyse};
 use reasonix_proto::{
     CallId, ChangeKind, Details, Message, Record, RecordBody, ToolCall, ToolOutcome, Validation, tools,

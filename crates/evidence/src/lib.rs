@@ -14,7 +14,6 @@ mod deeds;
 mod files;
 mod filters;
 mod grammar;
-mod jobs;
 mod line;
 mod linted;
 mod news;

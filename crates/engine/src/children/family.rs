@@ -163,6 +163,11 @@ fn prefix(of: &str) -> String {
     if of.is_empty() { String::new() } else { format!("{of}.") }
 }
 
+/// Whether this one started another, by their names.
+pub(super) fn is_of(of: &str, name: &str) -> bool {
+    place_of(of, name).is_some()
+}
+
 /// The place that a name has among those that this one started.
 fn place_of(of: &str, name: &str) -> Option<u32> {
     let own = name.strip_prefix(&prefix(of))?;

@@ -227,6 +227,12 @@ impl Children {
                 "say in assignment what is to be done and what to hand back",
             ));
         }
+        let of_others =
+            |task: &&Assignment| self.family.find(&task.id).is_some_and(|run| !family::is_of(&self.name, &run.child));
+        if let Some(task) = tasks.iter().find(of_others) {
+            let message = format!("{} was started by another", task.id);
+            return Err(ToolOutcome::failed_with(message, "go on with those that you started, or leave out its id"));
+        }
         let (known, new): (Vec<Assignment>, Vec<Assignment>) =
             tasks.into_iter().partition(|task| self.family.find(&task.id).is_some());
         if let Some(task) = known.first().filter(|_| schema.is_some()) {
@@ -414,6 +420,10 @@ impl Delegates for Children {
     fn may_be(&self) -> bool {
         let none = |profile: &AgentProfile| profile.spawns.as_ref().is_some_and(Vec::is_empty);
         self.depth <= self.family.bounds.max_depth && !self.works_as.as_ref().is_some_and(none)
+    }
+
+    fn agent_of(&self, id: &str) -> Option<String> {
+        self.family.find(id).map(|run| run.agent)
     }
 
     fn delegate<'a>(&'a self, wanted: Assignments, call: Call<'a>) -> BoxFuture<'a, ToolOutcome> {

@@ -1,7 +1,7 @@
 //! `task`: gives assignments to subagents and waits for what they hand back.
 
 use reasonix_agent::{Args, BoxFuture, Call, ToolTraits, parse_args};
-use reasonix_proto::{Action, Family, ToolOutcome};
+use reasonix_proto::{Action, Family, ReadOnly, ToolOutcome};
 use reasonix_tools::{ToolWork, TypedTool};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -34,6 +34,9 @@ pub(crate) trait Delegates: Send + Sync {
     /// Whether there may be any who do.
     fn may_be(&self) -> bool;
 
+    /// The agent of one that rests, by its name.
+    fn agent_of(&self, id: &str) -> Option<String>;
+
     /// Has them worked on, and gives what came of them.
     fn delegate<'a>(&'a self, wanted: Assignments, call: Call<'a>) -> BoxFuture<'a, ToolOutcome>;
 }
@@ -44,6 +47,10 @@ pub(crate) struct Nobody;
 impl Delegates for Nobody {
     fn may_be(&self) -> bool {
         true
+    }
+
+    fn agent_of(&self, _id: &str) -> Option<String> {
+        None
     }
 
     fn delegate<'a>(&'a self, _wanted: Assignments, _call: Call<'a>) -> BoxFuture<'a, ToolOutcome> {
@@ -116,8 +123,16 @@ impl TypedTool for Task {
 
     /// Starting a subagent changes nothing: each of its calls passes the gate for itself.
     fn action(&self, input: Option<Input>, _args: &Args) -> Action {
-        let agent = input.and_then(|input| input.agent).unwrap_or_else(|| READER.to_owned());
-        Action::reads(Family::Task, agent.to_lowercase())
+        let (agent, tasks) = input.map_or_else(|| (named(None), Vec::new()), |input| (named(input.agent), input.tasks));
+        // Of one that goes on it is the agent that it is, whatever the call names beside it.
+        let of = |item: &Item| self.0.agent_of(&item.id).unwrap_or_else(|| agent.clone());
+        let mut agents: Vec<String> = tasks.iter().map(|item| of(item).to_lowercase()).collect();
+        agents.sort();
+        agents.dedup();
+        if agents.is_empty() {
+            agents.push(agent.to_lowercase());
+        }
+        Action { family: Family::Task, subjects: agents, read_only: ReadOnly::Yes }
     }
 
     fn title(args: &Args, action: &Action) -> String {
@@ -131,8 +146,14 @@ impl TypedTool for Task {
     }
 }
 
+/// The agent that a call means.
+fn named(agent: Option<String>) -> String {
+    let agent = agent.map(|agent| agent.trim().to_owned()).filter(|agent| !agent.is_empty());
+    agent.unwrap_or_else(|| READER.to_owned())
+}
+
 fn assignments(input: Input) -> Assignments {
-    let agent = input.agent.filter(|agent| !agent.trim().is_empty()).unwrap_or_else(|| READER.to_owned());
+    let agent = named(input.agent);
     let tasks = input.tasks.into_iter();
     let tasks = tasks.map(|item| Assignment { id: item.id, description: item.description, text: item.assignment });
     let (context, schema) = (input.context.unwrap_or_default(), input.schema.filter(|schema| !schema.is_null()));

@@ -62,8 +62,14 @@ impl World {
 
     /// The same when the one before may still be letting go of it.
     pub(crate) async fn open_when_free(&self, which: Which) -> Handle {
+        self.open_when_free_with(which, |_| {}).await
+    }
+
+    pub(crate) async fn open_when_free_with(&self, which: Which, change: impl Fn(&mut Start)) -> Handle {
         loop {
-            match start(self.base(which.clone())) {
+            let mut base = self.base(which.clone());
+            change(&mut base);
+            match start(base) {
                 Ok(handle) => return handle,
                 Err(error) if error.phrase().code == "session.in_use" => tokio::task::yield_now().await,
                 Err(error) => panic!("{error}"),

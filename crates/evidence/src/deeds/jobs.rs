@@ -1,7 +1,7 @@
 //! Commands that go on behind their calls: each may write from its beginning to the record of its end, and what runs
 //! meanwhile sees files that change under it.
 
-use crate::deeds::Deeds;
+use super::Deeds;
 use crate::ran::Ran;
 use crate::writes::{self, Written};
 use reasonix_policy::analyse;
