@@ -136,6 +136,7 @@ pub(crate) fn is_code(path: &str) -> bool {
 mod tests {
     use super::{detect, is_code};
     use reasonix_testkit::TempWorkspace;
+    use std::path::Path;
 
     /// The files of a folder, and the command with the file that it is found by.
     type Case<'a> = (&'a [(&'a str, &'a str)], Option<(&'a str, &'a str)>);
@@ -192,13 +193,13 @@ mod tests {
     /// A repository can bring a link along, and what it leads to need not end.
     #[test]
     fn what_lies_outside_or_never_ends_is_not_read() {
-        let work = TempWorkspace::new();
-        let links = ["/dev/zero", "/proc/self/pagemap", "/proc/self/mem", "../outside"];
-        std::fs::write(work.path().parent().unwrap().join("outside"), "test:\n\tx\n").unwrap();
-        for link in links {
+        let (work, other) = (TempWorkspace::new(), TempWorkspace::new());
+        other.write("Makefile", "test:\n\tx\n");
+        let outside = other.path().join("Makefile");
+        for link in [Path::new("/dev/zero"), Path::new("/proc/self/pagemap"), Path::new("/proc/self/mem"), &outside] {
             let _ = std::fs::remove_file(work.path().join("Makefile"));
             std::os::unix::fs::symlink(link, work.path().join("Makefile")).unwrap();
-            assert!(detect(&work.path(), &[]).is_none(), "{link}");
+            assert!(detect(&work.path(), &[]).is_none(), "{}", link.display());
         }
         std::fs::remove_file(work.path().join("Makefile")).unwrap();
         work.write("build/Makefile", "test:\n\tx\n");
