@@ -180,11 +180,11 @@ fn nested_results_outlive_kill() {
         })
     });
     let place = Place::with_server(server);
+    place.work.write("a", "a");
+    place.work.git_init();
     let mut child = place.spawn(&["run", "go"]);
     let log = || place.logs().first().map(|log| std::fs::read_to_string(log).unwrap_or_default()).unwrap_or_default();
-    while log().matches("\"child\":\"0-Top.0-Deep\"").count() < 2 {
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    until("the end of the one below", || log().matches("\"child\":\"0-Top.0-Deep\"").count() >= 2);
     child.kill().unwrap();
     child.wait().unwrap();
     let ran = place.run(&["run", "--continue", "on"]);

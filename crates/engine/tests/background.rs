@@ -3,7 +3,7 @@
 use crate::children::{asked, children, is_child, outcomes, parent, quiet, runs, text, turn, world};
 use reasonix_engine::{Handle, Which};
 use reasonix_proto::{
-    AgentProfile, AskId, Choice, Done, Event, JobInfo, JobKind, JobState, Op, Query, RecordBody, Refusal,
+    AgentProfile, AgentRules, AskId, Choice, Done, Event, JobInfo, JobKind, JobState, Op, Query, RecordBody, Refusal,
     Reply as Answer, Settled, TurnEnd,
 };
 use reasonix_testkit::{Recorded, Reply};
@@ -160,8 +160,11 @@ async fn a_profile_says_whether_it_is_waited_for() {
             false => own(request),
         }
     });
+    world.work.git_init();
     let mut handle = world.open_with(Which::New, |start| {
-        let profile = AgentProfile { name: "far".into(), blocking: Some(false), ..AgentProfile::default() };
+        // One that writes is waited for in any case.
+        let rules = AgentRules { reads_only: true, ..AgentRules::default() };
+        let profile = AgentProfile { name: "far".into(), blocking: Some(false), rules, ..AgentProfile::default() };
         start.world.settings.profiles = [("far".to_owned(), profile)].into();
     });
     let events = quiet(&mut handle).await;

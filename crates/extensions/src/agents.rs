@@ -4,7 +4,7 @@
 use crate::file::whole;
 use crate::flaw::{ExtensionFlaw, FlawKind};
 use crate::front::{Matter, split};
-use crate::hooks::own_names;
+use crate::hooks::{own_names, with_alike};
 use crate::names::{BroughtBy, is_hiding, is_name};
 use reasonix_proto::{AgentMode, AgentOrigin, AgentProfile, AgentRules, Effect, family_of_word, unhidden};
 use serde_json::{Map, Value};
@@ -220,7 +220,7 @@ impl Listed {
         match parted(word) {
             (name, _) if STARTS.contains(&name.to_ascii_lowercase().as_str()) => self.spawns = Some(Vec::new()),
             (_, Some(_)) => self.deny.push(word.to_owned()),
-            (name, None) => self.without.extend(own_tools(name)),
+            (name, None) => self.without.extend(with_alike(own_tools(name))),
         }
     }
 }

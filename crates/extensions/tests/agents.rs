@@ -98,6 +98,7 @@ fn tools_of_other_programs_mean_what_the_table_says() {
                 ..AgentProfile::default()
             },
         ),
+        ("disallowedTools: Bash", AgentProfile { without: words(&["bash", "monitor"]), ..AgentProfile::default() }),
         ("disallowedTools: Agent", AgentProfile { spawns: Some(Vec::new()), ..AgentProfile::default() }),
     ]);
 }

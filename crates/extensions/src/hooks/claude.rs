@@ -3,13 +3,14 @@
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
-/// The tool that stands for all that run commands.
+/// The tool that stands for all that run commands, and another of them.
 const BASH: &str = "bash";
+const MONITOR: &str = "monitor";
 
 /// Our tool, its name there, and other names there that mean it too.
 const NAMES: &[(&str, &str, &[&str])] = &[
     ("bash", "Bash", &[]),
-    ("monitor", "Bash", &["monitor"]),
+    (MONITOR, "Bash", &[MONITOR]),
     ("read_file", "Read", &[]),
     ("write_file", "Write", &[]),
     ("edit_file", "Edit", &[]),
@@ -51,6 +52,14 @@ pub(super) fn own_matched(tool: &str) -> Vec<&str> {
     if known(tool).is_some_and(|(name, _)| name == "Bash") && tool != BASH { vec![tool, BASH] } else { vec![tool] }
 }
 
+/// The tools that are taken away with these: who may run no commands has no other way to.
+pub(crate) fn with_alike(mut tools: Vec<String>) -> Vec<String> {
+    if tools.iter().any(|tool| tool == BASH) {
+        tools.push(MONITOR.to_owned());
+    }
+    tools
+}
+
 /// Whether what is said of a tool is about a call of another: `bash` stands for everything that runs commands.
 pub(crate) fn is_about(said: &str, tool: &str) -> bool {
     own_matched(tool).contains(&said)
@@ -68,7 +77,8 @@ pub(super) fn names(tool: &str) -> Vec<&str> {
 pub(crate) fn own_names(theirs: &str) -> Vec<&'static str> {
     let means = |name: &str| name.eq_ignore_ascii_case(theirs);
     let meant = NAMES.iter().filter(|(_, name, others)| means(name) || others.iter().any(|other| means(other)));
-    meant.map(|(own, ..)| *own).collect()
+    // Whoever is given commands is given the tool for them, and not each that runs some.
+    meant.map(|(own, ..)| *own).filter(|own| *own != MONITOR || means(MONITOR)).collect()
 }
 
 /// A call as hooks there know it. One that touches several files is several calls, so that a guard sees each.
@@ -76,7 +86,7 @@ pub fn claude_calls(tool: &str, args: &Map<String, Value>, subjects: &[String], 
     let name = known(tool).map_or(tool, |(name, _)| name);
     let mut input = args.clone();
     // `monitor` calls its seconds as other programs call their milliseconds.
-    let key = if tool == "monitor" && !input.contains_key("timeout_seconds") { "timeout" } else { "timeout_seconds" };
+    let key = if tool == MONITOR && !input.contains_key("timeout_seconds") { "timeout" } else { "timeout_seconds" };
     if name == "Bash"
         && let Some(seconds) = input.remove(key).and_then(|value| value.as_u64())
     {

@@ -10,7 +10,7 @@ mod matcher;
 mod read;
 
 pub use claude::{ClaudeCall, claude_calls, own_arguments};
-pub(crate) use claude::{is_about, own_names};
+pub(crate) use claude::{is_about, own_names, with_alike};
 pub use decide::{HookDecision, HookExit, HookRun, HookVerdict, decide};
 pub use envelope::{HookAbout, HookMoment, envelope};
 pub use event::HookEvent;
