@@ -160,6 +160,7 @@ async fn a_profile_says_whether_it_is_waited_for() {
             false => own(request),
         }
     });
+    world.work.write("a", "a");
     world.work.git_init();
     let mut handle = world.open_with(Which::New, |start| {
         // One that writes is waited for in any case.

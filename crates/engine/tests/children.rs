@@ -212,7 +212,7 @@ async fn what_a_rule_denies_is_never_started() {
 async fn one_that_rests_is_the_agent_that_it_is_and_belongs_to_whoever_started_it() {
     let calls = Arc::new(Mutex::new(vec![
         ("task", json!({"agent": "explore", "tasks": [{"id": "A", "assignment": "look"}]})),
-        ("task", json!({"agent": "architect", "tasks": [{"id": "B", "assignment": "take over"}]})),
+        ("task", json!({"agent": "general", "tasks": [{"id": "B", "assignment": "take over"}]})),
     ]));
     let own = calls.clone();
     let world = world(move |request| {
@@ -229,6 +229,8 @@ async fn one_that_rests_is_the_agent_that_it_is_and_belongs_to_whoever_started_i
             }
         })
     });
+    world.work.write("a", "a");
+    world.work.git_init();
     let mut handle = world.open(Which::New);
     quiet(&mut handle).await;
     let taken = children(&world).into_iter().find(|request| request.last_content().contains("started by another"));
