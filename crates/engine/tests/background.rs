@@ -1,6 +1,6 @@
 //! Subagents that nobody waits for: jobs of the session under their own names; and what is said to one that works.
 
-use crate::children::{asked, children, is_child, outcomes, parent, quiet, runs, text, turn, world};
+use crate::children::{asked, children, is_child, next_of, outcomes, parent, quiet, runs, text, turn, world};
 use reasonix_engine::{Handle, Which};
 use reasonix_proto::{
     AgentProfile, AgentRules, AskId, Choice, Done, Event, JobInfo, JobKind, JobState, Op, Query, RecordBody, Refusal,
@@ -13,14 +13,7 @@ use std::sync::Mutex;
 /// The session's calls, one a step.
 fn calls(list: Vec<(&'static str, Value)>) -> impl FnMut(&Recorded) -> Option<Reply> + Send + 'static {
     let list = Mutex::new(list);
-    move |_| {
-        let mut list = list.lock().unwrap();
-        if list.is_empty() {
-            return Some(Reply::say("done"));
-        }
-        let (tool, args) = list.remove(0);
-        Some(Reply::call(tool, args))
-    }
+    move |_| Some(next_of(&list))
 }
 
 fn behind(id: &str) -> Value {

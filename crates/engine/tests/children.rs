@@ -38,6 +38,16 @@ pub(crate) fn tools(request: &Recorded) -> Vec<String> {
     request.body["tools"].as_array().into_iter().flatten().map(named).collect()
 }
 
+/// The session's next call of a list; its last word when there is none.
+pub(crate) fn next_of(calls: &Mutex<Vec<(&'static str, Value)>>) -> Reply {
+    let mut calls = calls.lock().unwrap();
+    if calls.is_empty() {
+        return Reply::say("done");
+    }
+    let (tool, args) = calls.remove(0);
+    Reply::call(tool, args)
+}
+
 pub(crate) fn tasks(ids: &[&str]) -> Value {
     let one =
         |id: &&str| json!({"id": id, "description": format!("looks for {id}"), "assignment": format!("find {id}")});
@@ -216,17 +226,12 @@ async fn one_that_rests_is_the_agent_that_it_is_and_belongs_to_whoever_started_i
     ]));
     let own = calls.clone();
     let world = world(move |request| {
-        let mut calls = own.lock().unwrap();
         Some(match (is_child(request), asked(request).0.as_str(), asked(request).1) {
             (true, "take over", 2) => {
                 Reply::call("task", json!({"tasks": [{"id": "0-A", "assignment": "say something else"}]}))
             }
             (true, ..) => Reply::say("as it was"),
-            (false, ..) if calls.is_empty() => Reply::say("done"),
-            (false, ..) => {
-                let (tool, args) = calls.remove(0);
-                Reply::call(tool, args)
-            }
+            (false, ..) => next_of(&own),
         })
     });
     world.work.write("a", "a");
@@ -433,14 +438,7 @@ async fn what_is_handed_back_can_be_read_and_gone_on_with() {
     let world = world(move |request| match (is_child(request), asked(request).1) {
         (true, 2) => Some(Reply::say(&answers)),
         (true, _) => Some(Reply::say("no tests")),
-        (false, _) => {
-            let mut calls = own.lock().unwrap();
-            if calls.is_empty() {
-                return Some(Reply::say("done"));
-            }
-            let (tool, args) = calls.remove(0);
-            Some(Reply::call(tool, args))
-        }
+        (false, _) => Some(next_of(&own)),
     });
     let mut handle = world.open(Which::New);
     let events = quiet(&mut handle).await;
@@ -614,13 +612,7 @@ async fn nested_subagents_are_known_after_a_resume() {
     let own = calls.clone();
     let world = world(move |request| {
         if !is_child(request) {
-            let mut calls = own.lock().unwrap();
-            return Some(if calls.is_empty() {
-                Reply::say("done")
-            } else {
-                let (tool, args) = calls.remove(0);
-                Reply::call(tool, args)
-            });
+            return Some(next_of(&own));
         }
         let deep = json!({"agent": "executor", "tasks": [{"id": "Deep", "assignment": "deep"}]});
         Some(match (asked(request).0.as_str(), request.last_content()) {

@@ -1,7 +1,7 @@
 //! Commands that go on behind their calls: begun through the gate and on the log, looked after, told of once, and gone when the
 //! session goes elsewhere.
 
-use crate::world::{World, turn};
+use crate::world::{World, end, turn};
 
 use reasonix_agent::outcome_text;
 use reasonix_engine::{Handle, Start, Which};
@@ -30,13 +30,6 @@ async fn jobs(handle: &Handle) -> Vec<JobInfo> {
         Reply::Jobs { jobs } => jobs,
         other => panic!("{other:?}"),
     }
-}
-
-async fn end(mut handle: Handle) -> String {
-    let session = handle.session.0.clone();
-    handle.submit(Op::Shutdown);
-    while handle.events.next().await.is_some_and(|envelope| envelope.event != Event::SessionEnded) {}
-    session
 }
 
 /// Waits for the record of a job's end.

@@ -1,7 +1,7 @@
 //! The servers of a session: their tools as the model is told of them, before the gate and on the log, through starts, deaths
 //! and changes. Nothing that was sent changes, and nothing of a server runs before it is needed.
 
-use crate::world::{World, turn};
+use crate::world::{World, end, turn};
 
 use reasonix_config::{Permissions, Plugin};
 use reasonix_engine::{Handle, Start, Which};
@@ -73,13 +73,6 @@ async fn servers(handle: &Handle) -> Vec<ServerInfo> {
         Reply::Servers { servers } => servers,
         other => panic!("{other:?}"),
     }
-}
-
-async fn end(mut handle: Handle) -> String {
-    let session = handle.session.0.clone();
-    handle.submit(Op::Shutdown);
-    while handle.events.next().await.is_some_and(|envelope| envelope.event != Event::SessionEnded) {}
-    session
 }
 
 fn read() -> Answer {

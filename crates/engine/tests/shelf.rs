@@ -1,11 +1,11 @@
 //! The shelf: what our own prompt and schemas take of a window, and how rare tools are reached where they are not sent. What was
 //! sent never changes, and the gate judges the tool that is meant.
 
-use crate::world::{World, turn};
+use crate::world::{World, end, turn};
 
 use reasonix_agent::{estimate_tokens, outcome_text};
-use reasonix_engine::{Handle, Start, Which};
-use reasonix_proto::{Asking, Choice, Event, Mode, Op};
+use reasonix_engine::{Start, Which};
+use reasonix_proto::{Asking, Choice, Mode, Op};
 use reasonix_testkit::{Recorded, Reply as Answer};
 use serde_json::json;
 
@@ -28,13 +28,6 @@ fn own_tokens(request: &Recorded) -> u64 {
             .flatten()
             .map(|tool| estimate_tokens(&tool.to_string()))
             .sum::<u64>()
-}
-
-async fn end(mut handle: Handle) -> String {
-    let session = handle.session.0.clone();
-    handle.submit(Op::Shutdown);
-    while handle.events.next().await.is_some_and(|envelope| envelope.event != Event::SessionEnded) {}
-    session
 }
 
 #[tokio::test]

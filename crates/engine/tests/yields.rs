@@ -1,6 +1,6 @@
 //! Subagents that hand back what fits a schema: the tool `yield`, what they are reminded of, and what counts where they do not.
 
-use crate::children::{asked, children, is_child, outcomes, parent, quiet, system, text, tools, world};
+use crate::children::{asked, children, is_child, next_of, outcomes, parent, quiet, system, text, tools, world};
 use reasonix_engine::Which;
 use reasonix_proto::{AgentProfile, Event, Level};
 use reasonix_testkit::{Recorded, Reply};
@@ -26,14 +26,7 @@ async fn a_result_is_held_to_its_schema_and_ends_the_work() {
     let world = world(move |request| match (is_child(request), asked(request).1) {
         (true, 2) => Some(Reply::call("yield", json!({"result": {"found": 1}}))),
         (true, _) => Some(Reply::call("yield", json!({"result": {"files": ["a.rs", "b.rs"]}}))),
-        (false, _) => {
-            let mut calls = calls.lock().unwrap();
-            if calls.is_empty() {
-                return Some(Reply::say("done"));
-            }
-            let (tool, args) = calls.remove(0);
-            Some(Reply::call(tool, args))
-        }
+        (false, _) => Some(next_of(&calls)),
     });
     let mut handle = world.open(Which::New);
     let events = quiet(&mut handle).await;

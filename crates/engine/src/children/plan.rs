@@ -298,18 +298,16 @@ mod tests {
             || Snapshots::open(&root, &temp.path().join("kept"), None, SnapshotLimits::default()).unwrap().passing();
         let kept = states();
         let file = |text: &str| kept.keep(text.as_bytes(), 0o644).unwrap();
+        let made = |result: Tree| {
+            let (base, result) = (seen(Tree::new()), seen(result));
+            Made { folder: root.clone(), states: states(), base, result, commits: None }
+        };
         for path in [".git", "sub/.git", ".GIT/config", "a/.git/hooks/x"] {
             let mut result = Tree::new();
             let path = RelPath::from(path);
             path.folders().for_each(|folder| drop(result.insert(folder, TreeEntry::Folder { mode: 0o755 })));
             result.insert(path.clone(), file("evil"));
-            let made = Made {
-                folder: root.clone(),
-                states: states(),
-                base: seen(Tree::new()),
-                result: seen(result),
-                commits: None,
-            };
+            let made = made(result);
             let conflicts = planned(&made, &Tree::new(), &kept).unwrap_err();
             assert!(conflicts.contains_key(&path), "{conflicts:?}");
         }
@@ -317,13 +315,7 @@ mod tests {
         let mut result = Tree::new();
         result.insert(RelPath::from("d"), TreeEntry::Folder { mode: 0o755 });
         result.insert(RelPath::from("d/x"), file("x"));
-        let made = Made {
-            folder: root.clone(),
-            states: states(),
-            base: seen(Tree::new()),
-            result: seen(result),
-            commits: None,
-        };
+        let made = made(result);
         for there in [TreeEntry::Link { target: b"/etc".to_vec() }, TreeEntry::Uncovered, file("f")] {
             let now = Tree::from([(RelPath::from("d"), there)]);
             assert!(planned(&made, &now, &kept).is_err());

@@ -102,10 +102,33 @@ impl Hooks {
         found.notices().into_iter().for_each(|phrase| outbox.warn(phrase));
         let flaws = Mutex::new(found.flaws.into_iter().map(|(_, phrase)| phrase).collect());
         let hooks = found.hooks;
+        let made = Self::made(Arc::new(hooks), start, trust, (outbox, book, gate), confinement);
+        Arc::new(Self { flaws, ..made })
+    }
+
+    /// The same hooks around the calls of one that works in a clone: they run there, in the box of that clone.
+    pub(crate) fn moved_to(
+        &self,
+        start: &Start,
+        (book, gate): (&Arc<Book>, &Arc<Approvals>),
+        confinement: &Confinement,
+    ) -> Arc<Self> {
+        let made = Self::made(self.list(), start, &self.trust, (&self.outbox, book, gate), confinement);
+        Arc::new(Self { apart: true, over: self.over.clone(), ..made })
+    }
+
+    /// Hooks that were not run yet.
+    fn made(
+        list: Arc<Vec<Listed>>,
+        start: &Start,
+        trust: &Word,
+        (outbox, book, gate): (&Arc<Outbox>, &Arc<Book>, &Arc<Approvals>),
+        confinement: &Confinement,
+    ) -> Self {
         let start = Arc::new(start.clone());
-        Arc::new(Self {
-            list: Mutex::new(Arc::new(hooks)),
-            flaws,
+        Self {
+            list: Mutex::new(list),
+            flaws: Mutex::default(),
             runner: Runner::new(Arc::clone(&start), confinement.clone()),
             start,
             trust: trust.clone(),
@@ -121,36 +144,7 @@ impl Hooks {
             listens: AtomicBool::new(false),
             apart: false,
             over: Stop::new(),
-        })
-    }
-
-    /// The same hooks around the calls of one that works in a clone: they run there, in the box of that clone.
-    pub(crate) fn moved_to(
-        &self,
-        start: &Start,
-        (book, gate): (&Arc<Book>, &Arc<Approvals>),
-        confinement: &Confinement,
-    ) -> Arc<Self> {
-        let start = Arc::new(start.clone());
-        Arc::new(Self {
-            list: Mutex::new(self.list()),
-            flaws: Mutex::default(),
-            runner: Runner::new(Arc::clone(&start), confinement.clone()),
-            start,
-            trust: self.trust.clone(),
-            outbox: Arc::clone(&self.outbox),
-            book: Arc::clone(book),
-            gate: Arc::clone(gate),
-            turn: Mutex::default(),
-            kept: Arc::default(),
-            notes: Mutex::default(),
-            calls: Mutex::default(),
-            aside: Mutex::default(),
-            began: moments::Began::default(),
-            listens: AtomicBool::new(false),
-            apart: true,
-            over: self.over.clone(),
-        })
+        }
     }
 
     fn list(&self) -> Arc<Vec<Listed>> {

@@ -106,6 +106,14 @@ pub(crate) fn has_box() -> bool {
     }
 }
 
+/// Ends a session, and gives its name once it is over.
+pub(crate) async fn end(mut handle: Handle) -> String {
+    let session = handle.session.0.clone();
+    handle.submit(Op::Shutdown);
+    while handle.events.next().await.is_some_and(|envelope| envelope.event != Event::SessionEnded) {}
+    session
+}
+
 /// One turn, with an answer to each question; gives what its calls came to.
 pub(crate) async fn turn(handle: &mut Handle, mut answer: impl FnMut(&Asking) -> Choice) -> Vec<ToolOutcome> {
     handle.submit(Op::Prompt { text: "go".into(), resolved: true });
