@@ -1,45 +1,23 @@
 //! Reasonix's own documents, in the binary: people read them with `reasonix docs`, models at `reasonix://docs/NAME`.
 
+use flate2::read::DeflateDecoder;
+use std::io::Read;
+use std::sync::LazyLock;
+
 /// What an address of a document begins with.
 const ADDRESS: &str = "reasonix://docs";
 
-const TEXTS: &[(&str, &str)] = &[
-    ("acceptance", include_str!("../../../docs/acceptance.md")),
-    ("agents", include_str!("../../../docs/agents.md")),
-    ("batch", include_str!("../../../docs/batch.md")),
-    ("bench", include_str!("../../../docs/bench.md")),
-    ("budget", include_str!("../../../docs/budget.md")),
-    ("commands", include_str!("../../../docs/commands.md")),
-    ("compared", include_str!("../../../docs/compared.md")),
-    ("config", include_str!("../../../docs/config.md")),
-    ("context", include_str!("../../../docs/context.md")),
-    ("events", include_str!("../../../docs/events.md")),
-    ("evidence", include_str!("../../../docs/evidence.md")),
-    ("exit-codes", include_str!("../../../docs/exit-codes.md")),
-    ("extensions", include_str!("../../../docs/extensions.md")),
-    ("glossary", include_str!("../../../docs/glossary.md")),
-    ("goals", include_str!("../../../docs/goals.md")),
-    ("hooks", include_str!("../../../docs/hooks.md")),
-    ("import", include_str!("../../../docs/import.md")),
-    ("limits", include_str!("../../../docs/limits.md")),
-    ("mcp", include_str!("../../../docs/mcp.md")),
-    ("models", include_str!("../../../docs/models.md")),
-    ("performance", include_str!("../../../docs/performance.md")),
-    ("permissions", include_str!("../../../docs/permissions.md")),
-    ("plugins", include_str!("../../../docs/plugins.md")),
-    ("repair", include_str!("../../../docs/repair.md")),
-    ("rules", include_str!("../../../docs/rules.md")),
-    ("sandbox", include_str!("../../../docs/sandbox.md")),
-    ("scripted", include_str!("../../../docs/scripted.md")),
-    ("security", include_str!("../../../docs/security.md")),
-    ("sessions", include_str!("../../../docs/sessions.md")),
-    ("skills", include_str!("../../../docs/skills.md")),
-    ("tools", include_str!("../../../docs/tools.md")),
-    ("trust", include_str!("../../../docs/trust.md")),
-    ("tui", include_str!("../../../docs/tui.md")),
-    ("undo", include_str!("../../../docs/undo.md")),
-    ("validation", include_str!("../../../docs/validation.md")),
-];
+/// Names and lengths of the documents, in the order in which they are packed.
+const LENGTHS: &[(&str, usize)] = include!(concat!(env!("OUT_DIR"), "/docs.rs"));
+
+/// All of them, one behind the other, as `build.rs` packs them. Who does not read documents does not unpack them.
+static TEXTS: LazyLock<String> = LazyLock::new(|| {
+    let packed: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/docs.deflate"));
+    let mut texts = String::with_capacity(LENGTHS.iter().map(|(_, length)| length).sum());
+    // What does not unpack is missing, and a test reads every document.
+    let _ = DeflateDecoder::new(packed).read_to_string(&mut texts);
+    texts
+});
 
 /// One document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,7 +31,11 @@ pub struct OwnDoc {
 impl OwnDoc {
     /// All of them, by name.
     pub fn all() -> impl Iterator<Item = Self> {
-        TEXTS.iter().map(|(name, text)| Self { name, text })
+        LENGTHS.iter().scan(0, |from, (name, length)| {
+            let text = TEXTS.get(*from..*from + length).unwrap_or_default();
+            *from += length;
+            Some(Self { name, text })
+        })
     }
 
     /// The one of this name, as a person or a model writes it: case does not matter, nor does `.md`.
@@ -92,7 +74,8 @@ mod tests {
         there.sort();
         let names: Vec<_> = there.iter().map(|path| path.file_stem().unwrap().to_string_lossy().into_owned()).collect();
         assert_eq!(OwnDoc::all().map(|doc| doc.name).collect::<Vec<_>>(), names);
-        for doc in OwnDoc::all() {
+        for (doc, path) in OwnDoc::all().zip(&there) {
+            assert_eq!(doc.text, std::fs::read_to_string(path).unwrap());
             assert!(doc.text.starts_with("# ") && !doc.title().is_empty(), "{}", doc.name);
         }
     }
