@@ -107,7 +107,7 @@ fn an_agent_of_a_project_waits_for_trust_and_everything_is_listed() {
     let ran = place.run(&["run", "--continue", "go"]);
     assert_eq!(ran.code, Some(2), "{}", ran.err);
     assert!(ran.err.contains("which you do not trust") && ran.err.contains("--agent build"), "{}", ran.err);
-    assert_eq!(place.server.requests().len(), 1);
+    assert_eq!(place.server.request_count(), 1);
 }
 
 #[test]

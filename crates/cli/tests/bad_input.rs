@@ -167,7 +167,7 @@ fn passing_failures_are_tried_again() {
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "ok\n"), "{}", ran.err);
     let never = Place::new(vec![busy(), busy(), busy(), busy(), Reply::say("too late")]);
     assert_eq!(never.run(&["run", "hello"]).code, Some(4));
-    assert_eq!(never.server.requests().len(), 4);
+    assert_eq!(never.server.request_count(), 4);
 }
 
 #[test]

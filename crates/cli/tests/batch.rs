@@ -92,7 +92,7 @@ fn a_batch_spends_no_more_than_it_may_and_goes_on_later() {
     let ran = place.run(&["batch", "tasks.jsonl", "--jobs", "1", "--max-tokens", "2500"]);
     assert_eq!(ran.code, Some(5), "{}", ran.err);
     assert_eq!(results(&place).len(), 3, "{}", ran.err);
-    assert_eq!(place.server.requests().len(), 3, "one request goes beyond");
+    assert_eq!(place.server.request_count(), 3, "one request goes beyond");
     let ran = place.run(&["batch", "tasks.jsonl", "--jobs", "3"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     assert_eq!((results(&place).len(), by_id(&place).len()), (6, 6));
@@ -250,11 +250,11 @@ fn subagents_spend_of_the_whole_and_who_was_cut_off_has_no_result() {
     // The second request of the first task is not made any more.
     let ran = place.run(&["batch", "tasks.jsonl", "--jobs", "1", "--max-tokens", "2500"]);
     assert_eq!((ran.code, results(&place).len()), (Some(5), 0), "{}", ran.err);
-    assert_eq!(place.server.requests().len(), 3, "{}", ran.err);
+    assert_eq!(place.server.request_count(), 3, "{}", ran.err);
     // Four requests are a task.
     let ran = place.run(&["batch", "tasks.jsonl", "--jobs", "1", "--max-tokens", "3500"]);
     assert_eq!((ran.code, results(&place).len()), (Some(5), 1), "{}", ran.err);
-    assert_eq!(place.server.requests().len(), 7, "{}", ran.err);
+    assert_eq!(place.server.request_count(), 7, "{}", ran.err);
     let ran = place.run(&["batch", "tasks.jsonl"]);
     assert_eq!((ran.code, by_id(&place).len()), (Some(0), 3), "{}", ran.err);
     for result in results(&place) {
@@ -276,7 +276,7 @@ fn money_is_counted_as_it_is_spent() {
     place.work.write("tasks.jsonl", "{\"prompt\":\"a\"}\n".repeat(4));
     let ran = place.run(&["batch", "tasks.jsonl", "--jobs", "1", "--max-cost", "0.35"]);
     assert_eq!((ran.code, results(&place).len()), (Some(5), 1), "{}", ran.err);
-    assert_eq!(place.server.requests().len(), 4, "{}", ran.err);
+    assert_eq!(place.server.request_count(), 4, "{}", ran.err);
     assert_eq!(results(&place)[0]["cost"]["spent"], 300_000);
 }
 

@@ -121,7 +121,7 @@ fn auto_takes_the_format_that_the_model_gets_right_and_a_session_keeps_it() {
             "{found:#}"
         );
         place.server.assert_valid();
-        assert_eq!(place.server.requests().len(), 100, "one request a trial");
+        assert_eq!(place.server.request_count(), 100, "one request a trial");
         assert!(
             !place.home.exists("state/bench")
                 || std::fs::read_dir(place.home.join("state/bench")).unwrap().count() == 0
@@ -138,7 +138,7 @@ fn auto_takes_the_format_that_the_model_gets_right_and_a_session_keeps_it() {
 
 /// A new session edits in the format, and goes on with it when trials have shown something else since.
 fn session_keeps(place: &Place, wanted: EditFormat) {
-    let before = place.server.requests().len();
+    let before = place.server.request_count();
     assert_eq!(place.run(&["run", "hi"]).code, Some(0));
     std::fs::remove_file(place.home.join("state/edits.jsonl")).unwrap();
     assert_eq!(place.run(&["run", "--continue", "and again"]).code, Some(0));
@@ -176,7 +176,7 @@ fn perfect_in_every_format_and_language_is_right_and_leaves_everything_offered()
         Place::with_server(ModelServer::start_with(|request| Some(perfect(&case_of(request), format_of(request)))));
     let ran = place.run(&["bench", "edit"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
-    assert_eq!(place.server.requests().len(), 6 * 5 * 4);
+    assert_eq!(place.server.request_count(), 6 * 5 * 4);
     for part in ["mock/m1: changes that came out right", "24/24 100%", "python-zh", "every edit tool is offered"] {
         assert!(ran.out.contains(part), "{part}: {}", ran.out);
     }
@@ -184,9 +184,9 @@ fn perfect_in_every_format_and_language_is_right_and_leaves_everything_offered()
     assert!(ran.err.contains("120 of 120, 120 right"), "{}", ran.err);
     let ran = place.run(&["bench", "edit"]);
     assert!(ran.err.contains("everything was tried already"), "{}", ran.err);
-    assert_eq!(place.server.requests().len(), 120, "nothing is asked twice");
+    assert_eq!(place.server.request_count(), 120, "nothing is asked twice");
     let ran = place.run(&["bench", "edit", "--restart", "--languages", "go", "--formats", "blocks", "-n", "1"]);
-    assert_eq!((ran.code, place.server.requests().len()), (Some(0), 121), "{}", ran.err);
+    assert_eq!((ran.code, place.server.request_count()), (Some(0), 121), "{}", ran.err);
     let zh = finish(place.command(&["bench", "edit", "--show"]).env("LANG", "zh_CN.UTF-8"));
     assert!(zh.out.contains("改对的次数") && zh.out.contains("21/21"), "{}", zh.out);
     let stats = place.run(&["stats", "--all", "--json"]);
@@ -228,7 +228,7 @@ fn stopped_or_killed_it_goes_on_where_it_was() {
         assert!(ran.err.contains("13 requests") && ran.err.contains("7 done before"), "{}", ran.err);
         let found = document(&ran);
         let all: u64 = EditFormat::ALL.map(|format| sums(&found, format).0).iter().sum();
-        assert_eq!((ran.code, all, place.server.requests().len()), (Some(0), 20, 21), "{found:#}");
+        assert_eq!((ran.code, all, place.server.request_count()), (Some(0), 20, 21), "{found:#}");
         assert_eq!(std::fs::read_dir(place.home.join("state/bench")).unwrap().count(), 0, "the folder is gone");
     }
 }
@@ -281,7 +281,7 @@ fn limits_hold_and_say_so() {
         Place::with_server(ModelServer::start_with(|request| Some(perfect(&case_of(request), format_of(request)))));
     let ran = place.run(&["bench", "edit", "--max-tokens", "400"]);
     assert_eq!(ran.code, Some(5), "{}", ran.err);
-    assert_eq!(place.server.requests().len(), 4, "110 tokens each: {}", ran.err);
+    assert_eq!(place.server.request_count(), 4, "110 tokens each: {}", ran.err);
     assert!(ran.err.contains("tokens"), "{}", ran.err);
     let ran = place.run(&["bench", "edit", "--max-tokens", "100", "--json"]);
     let found = document(&ran);
@@ -303,7 +303,7 @@ fn an_endpoint_that_fails_says_nothing_about_formats() {
     let place =
         Place::with_server(ModelServer::start_with(|_| Some(Reply::fail(401, r#"{"error":{"message":"no"}}"#))));
     let ran = place.run(&["bench", "edit", "--json"]);
-    assert_eq!((ran.code, place.server.requests().len()), (Some(4), 1), "{}", ran.err);
+    assert_eq!((ran.code, place.server.request_count()), (Some(4), 1), "{}", ran.err);
     assert_eq!(document(&ran)["rows"], json!([]));
     // One that fails now and then: what failed is tried again by the next run.
     let mut asked = 0;
@@ -316,7 +316,7 @@ fn an_endpoint_that_fails_says_nothing_about_formats() {
     let found = document(&place.run(&args));
     assert_eq!((found["left"].as_u64(), found["end"].as_str()), (Some(1), Some("done")), "{found:#}");
     let found = document(&place.run(&args));
-    assert_eq!((found["left"].as_u64(), place.server.requests().len()), (Some(0), 6), "{found:#}");
+    assert_eq!((found["left"].as_u64(), place.server.request_count()), (Some(0), 6), "{found:#}");
 }
 
 #[test]
@@ -334,7 +334,7 @@ fn damaged_lines_are_said_and_tried_again() {
     place.home.write("state/edits.jsonl", damaged.join("\n") + "\n");
     let ran = place.run(&args);
     assert!(ran.err.contains("1 line of") && ran.err.contains("1 request,"), "{}", ran.err);
-    assert_eq!(place.server.requests().len(), 6);
+    assert_eq!(place.server.request_count(), 6);
 }
 
 #[test]

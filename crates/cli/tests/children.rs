@@ -87,7 +87,7 @@ fn kill_in_the_middle_loses_nothing_that_was_finished() {
     }
     child.kill().unwrap();
     child.wait().unwrap();
-    let before = place.server.requests().len();
+    let before = place.server.request_count();
     let ran = place.run(&["run", "--continue", "on"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     assert!(ran.err.contains("the subagent 1-T1") && ran.err.contains("the subagent 2-T2"), "{}", ran.err);
@@ -134,7 +134,7 @@ fn the_budget_is_spent_in_the_middle_of_a_fan_out() {
     let asks = place.server.requests().into_iter().filter(is_child).count();
     // 410 tokens each: the fourth request reaches 1,500, and one more may be on its way by then.
     assert!((3..=5).contains(&asks), "{asks}: {}", ran.err);
-    assert_eq!(place.server.requests().len(), asks + 1, "the session asks for nothing more");
+    assert_eq!(place.server.request_count(), asks + 1, "the session asks for nothing more");
     place.server.assert_valid();
 }
 
@@ -245,7 +245,7 @@ fn power_loss_in_the_middle_of_a_goal_with_subagents_and_jobs() {
     child.kill().unwrap();
     child.wait().unwrap();
     until("nothing is left running", || marked(&mark) == 0);
-    let before = place.server.requests().len();
+    let before = place.server.request_count();
     let ran = place.run(&["run", "--continue", "on"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     for said in [

@@ -72,7 +72,7 @@ fn a_long_turn_goes_on_in_a_small_window_and_what_the_user_said_stays() {
         }
         place.server.assert_valid();
         // The next process goes on from the notes, not from the whole log.
-        let before = place.server.requests().len();
+        let before = place.server.request_count();
         let ran = place.run(&["run", "--continue", "and now?"]);
         assert_eq!(ran.code, Some(0), "{}", ran.err);
         let requests = place.server.requests();
@@ -128,7 +128,7 @@ fn over_twenty_foldings_every_fact_that_fits_stays_word_for_word() {
     let mut facts: Vec<String> = Vec::new();
     for number in 0.. {
         let fact = format!("Fact {number}: the port of service {number} is {}.", 40_000 + number * 7);
-        let before = place.server.requests().len();
+        let before = place.server.request_count();
         facts.push(fact.clone());
         let ran = place.run(&["run", "--continue", &fact]);
         assert_eq!(ran.code, Some(0), "{}", ran.err);
@@ -247,7 +247,7 @@ fn handing_over_is_in_the_books_leaves_the_prefix_alone_and_takes_the_list_along
     let sent = place.server.requests().last().unwrap().body["messages"].to_string();
     assert!(sent.contains("still to do"), "{sent}");
     let booked = std::fs::read_to_string(place.home.join("state/usage.jsonl")).unwrap().lines().count();
-    assert_eq!(booked, place.server.requests().len(), "one line a request");
+    assert_eq!(booked, place.server.request_count(), "one line a request");
     let stats = |args: &[&str]| place.run(args).out;
     assert_eq!(stats(&["stats", "--json"]), stats(&["stats", "--json", "--rebuild"]));
     place.server.assert_valid();

@@ -62,7 +62,7 @@ fn a_goal_that_lies_about_tests_is_held_to_it() {
     let held = last_said(&place, 3);
     assert!(held.contains("It is not done yet: code was changed, and no command"), "{held}");
     assert!(held.contains("The goal: write src/a.rs"), "{held}");
-    assert_eq!(place.server.requests().len(), 5, "nothing is asked after it is done");
+    assert_eq!(place.server.request_count(), 5, "nothing is asked after it is done");
     assert_eq!(news(&place), ["set", "not_proved", "not_proved", "reached"]);
     assert!(ran.err.contains("the log does not prove it") && ran.err.contains("the goal is reached"), "{}", ran.err);
     place.server.assert_prefixes_grow();
@@ -75,7 +75,7 @@ fn a_goal_that_only_lies_waits_after_three_times() {
     let place = Place::new(vec![lie(), lie(), lie(), Reply::say("never")]);
     let ran = place.run(&["run", "--goal", "make the tests pass"]);
     exits(&ran, 7);
-    assert_eq!(place.server.requests().len(), 3);
+    assert_eq!(place.server.request_count(), 3);
     let last = course(&place).pop();
     assert_eq!(last, Some(("stopped".into(), "paused".into(), "unproved".into())));
 }
@@ -110,7 +110,7 @@ fn the_same_blocked_state_three_times_stops_a_goal() {
     ]);
     let ran = place.run(&["run", "--goal", "fetch the page"]);
     exits(&ran, 7);
-    assert_eq!(place.server.requests().len(), 3);
+    assert_eq!(place.server.request_count(), 3);
     for request in [1, 2] {
         let said = last_said(&place, request);
         assert!(said.contains("held up; try another way") && said.contains("The goal: fetch the page"), "{said}");
@@ -126,7 +126,7 @@ fn what_only_the_user_can_do_stops_a_goal_at_once() {
     let ran = place.run(&["run", "--goal", "deploy it"]);
     exits(&ran, 7);
     assert!(ran.err.contains("I need a key"), "{}", ran.err);
-    assert_eq!(place.server.requests().len(), 1);
+    assert_eq!(place.server.request_count(), 1);
     let place = Place::new(vec![Reply::fail(401, "no"), Reply::say("never")]);
     exits(&place.run(&["run", "--goal", "deploy it"]), 4);
     assert_eq!(course(&place).pop(), Some(("stopped".into(), "paused".into(), "provider".into())));
@@ -140,7 +140,7 @@ fn a_goal_takes_no_more_than_it_may() {
     place.configure("[goal]\nmax_turns = 2\n");
     exits(&place.run(&["run", "--goal", "look around"]), 5);
     assert_eq!(
-        (place.server.requests().len(), course(&place).pop().map(|(_, _, stop)| stop)),
+        (place.server.request_count(), course(&place).pop().map(|(_, _, stop)| stop)),
         (4, Some("turn_limit".into()))
     );
     // Tokens are counted before each request, and the whole of them is there again when the goal is taken up again.
@@ -149,9 +149,9 @@ fn a_goal_takes_no_more_than_it_may() {
     let ran = place.run(&["run", "--goal", "look around"]);
     exits(&ran, 5);
     assert!(ran.err.contains("the goal's tokens are used up"), "{}", ran.err);
-    assert_eq!(place.server.requests().len(), 2);
+    assert_eq!(place.server.request_count(), 2);
     exits(&place.run(&["run", "--continue", "--goal"]), 4);
-    assert!(place.server.requests().len() > 2, "the whole budget is there again");
+    assert!(place.server.request_count() > 2, "the whole budget is there again");
 }
 
 #[test]

@@ -199,7 +199,7 @@ fn what_a_hook_says_of_a_prompt_is_read_with_it_and_a_block_sends_nothing() {
     let ran = place.run(&["run", "--continue", "my key is sk-1"]);
     assert_eq!(ran.code, Some(3), "{}", ran.err);
     assert!(ran.err.contains("not sent") && ran.err.contains("a key"), "{}", ran.err);
-    assert_eq!(place.server.requests().len(), 1);
+    assert_eq!(place.server.request_count(), 1);
     ok(&place.run(&["run", "--continue", "again"]));
     assert!(!contents(&place).iter().any(|text| text.contains("sk-1")));
     place.server.assert_valid();
@@ -220,7 +220,7 @@ fn a_stop_hook_keeps_a_turn_going_three_times_at_most() {
     place.configure("[[hooks.Stop]]\nhooks = [{ command = \"sh stop.sh\" }]\n\n");
     let ran = place.run(&["run", "go"]);
     ok(&ran);
-    assert_eq!(place.server.requests().len(), 4);
+    assert_eq!(place.server.request_count(), 4);
     assert!(ran.err.contains("3 times"), "{}", ran.err);
     assert!(last(&place).contains("you are not done: run the tests"), "{}", last(&place));
     let seen = std::fs::read_to_string(place.work.join("seen")).unwrap();
@@ -252,7 +252,7 @@ fn a_subagent_stop_hook_keeps_a_subagent_going_three_times_at_most() {
     let ran = place.run(&["run", "go"]);
     ok(&ran);
     assert_eq!(ran.out.trim(), "all done");
-    assert_eq!(place.server.requests().len(), 2 + 4, "{}", ran.err);
+    assert_eq!(place.server.request_count(), 2 + 4, "{}", ran.err);
     assert!(last(&place).contains("seen 3"), "{}", last(&place));
     let seen = std::fs::read_to_string(place.work.join("seen")).unwrap();
     let seen: Vec<Value> =
@@ -316,7 +316,7 @@ fn a_hook_can_end_the_turn() {
     place.configure("[[hooks.PostToolUse]]\nhooks = [{ command = \"sh end.sh\" }]\n\n");
     let ran = place.run(&["run", "go"]);
     assert!(ran.err.contains("enough for today"), "{}", ran.err);
-    assert_eq!(place.server.requests().len(), 1);
+    assert_eq!(place.server.request_count(), 1);
     place.assert_resumes();
 }
 

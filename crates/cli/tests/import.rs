@@ -50,7 +50,7 @@ fn every_sample_goes_on_at_every_endpoint() {
             let log = import(&place, &file);
             let ran = place.run(&["run", "--resume", log.to_str().unwrap(), "go on"]);
             assert_eq!(ran.code, Some(0), "{what}: {}", ran.err);
-            assert_eq!(place.server.requests().len(), 2, "{what}");
+            assert_eq!(place.server.request_count(), 2, "{what}");
             place.server.assert_valid();
             place.server.assert_prefixes_grow();
             for request in place.server.requests() {

@@ -54,7 +54,7 @@ fn marked(mark: &str) -> usize {
 fn ctrl_c_while_the_model_speaks() {
     let place = Place::new(vec![Reply::hang_mid_stream("half"), Reply::say("ok")]);
     let child = place.spawn(&["run", "hello"]);
-    until("the request", || place.server.requests().len() == 1 && log_has(&place, "hello"));
+    until("the request", || place.server.request_count() == 1 && log_has(&place, "hello"));
     std::thread::sleep(Duration::from_millis(50));
     signal(&child, libc::SIGINT);
     let ran = support::finish(child.wait_with_output().unwrap());
@@ -88,7 +88,7 @@ fn ctrl_c_while_a_command_runs_kills_its_tree() {
 fn kill_9_while_the_model_speaks() {
     let place = Place::new(vec![Reply::hang_mid_stream("half"), Reply::say("ok")]);
     let mut child = place.spawn(&["run", "hello"]);
-    until("the request", || place.server.requests().len() == 1 && log_has(&place, "hello"));
+    until("the request", || place.server.request_count() == 1 && log_has(&place, "hello"));
     signal(&child, libc::SIGKILL);
     child.wait().unwrap();
     let listed = place.run(&["sessions"]);
@@ -135,7 +135,7 @@ fn two_processes_cannot_write_one_session() {
     let place = Place::new(vec![Reply::say("one"), Reply::hang(), Reply::say("three")]);
     assert_eq!(place.run(&["run", "first"]).code, Some(0));
     let mut child = place.spawn(&["run", "-c", "second"]);
-    until("the second request", || place.server.requests().len() == 2);
+    until("the second request", || place.server.request_count() == 2);
     let ran = place.run(&["run", "-c", "third"]);
     assert_eq!(ran.code, Some(1), "{}", ran.err);
     assert!(ran.err.contains(&child.id().to_string()), "the holder is named: {}", ran.err);
@@ -164,7 +164,7 @@ fn a_reader_that_does_not_read_does_not_hold_the_process() {
     let place =
         Place::with_server(reasonix_testkit::ModelServer::start_with(|_| Some(Reply::say(&"x".repeat(3_000_000)))));
     let mut child = place.spawn(&["run", "--json", "go"]);
-    until("the request", || place.server.requests().len() == 1);
+    until("the request", || place.server.request_count() == 1);
     std::thread::sleep(Duration::from_millis(300));
     signal(&child, libc::SIGTERM);
     std::thread::sleep(Duration::from_millis(100));
@@ -246,7 +246,7 @@ fn kill_9_while_two_jobs_run() {
         Reply::say("again"),
     ]);
     let mut child = place.spawn(&["run", "hello"]);
-    until("both jobs", || place.server.requests().len() == 3 && marked(&mark) >= 3);
+    until("both jobs", || place.server.request_count() == 3 && marked(&mark) >= 3);
     signal(&child, libc::SIGKILL);
     child.wait().unwrap();
     until("the jobs are gone", || marked(&mark) == 0);

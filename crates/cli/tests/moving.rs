@@ -113,5 +113,5 @@ fn notes_on_what_is_left_go_along() {
     assert!(shown.out.contains("Notes on the branch that was left"), "{}", shown.out);
     let quiet = place.run(&["rewind", "--to", "1", "--chat", "--no-summary"]);
     assert_eq!(quiet.code, Some(0), "{}", quiet.err);
-    assert_eq!(place.server.requests().len(), 6, "nobody was asked");
+    assert_eq!(place.server.request_count(), 6, "nobody was asked");
 }

@@ -212,7 +212,7 @@ async fn special(mut session: Session<'_>, number: usize) -> Session<'_> {
 async fn play(place: &Place) {
     let mut session = Session::open(place, Which::New);
     let mut number = 0;
-    while place.server.requests().len() < REQUESTS {
+    while place.server.request_count() < REQUESTS {
         number += 1;
         let posture = [Posture::Ask, Posture::Auto, Posture::Yolo][number % 3];
         session.until(Op::SetPosture { posture }, |event| matches!(event, Event::Changed { .. })).await;

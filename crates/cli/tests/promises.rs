@@ -154,13 +154,13 @@ fn a_first_byte_limit_and_the_attempts_are_the_users() {
     place.home.write("config.toml", &settings);
     let ran = place.run(&["run", "go"]);
     assert_eq!((ran.code, ran.out.trim()), (Some(0), "at last"), "{}", ran.err);
-    assert_eq!(place.server.requests().len(), 2, "a silence is tried again");
+    assert_eq!(place.server.request_count(), 2, "a silence is tried again");
 
     let place = Place::with_server(reasonix_testkit::ModelServer::start_with(|_| Some(Reply::fail(503, "{}"))));
     let settings = place.home.read("config.toml").replace("model = \"m1\"", "model = \"m1\"\nattempts = 2");
     place.home.write("config.toml", &settings);
     assert_eq!(place.run(&["run", "go"]).code, Some(4));
-    assert_eq!(place.server.requests().len(), 2);
+    assert_eq!(place.server.request_count(), 2);
 }
 
 #[test]
@@ -175,7 +175,7 @@ fn an_endpoint_that_fails_is_not_asked_for_notes_again_and_again() {
     assert_eq!(place.run(&["run", "tell me much"]).code, Some(0));
     let ran = place.run(&["run", "--continue", "--compact"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
-    assert_eq!(place.server.requests().len(), 3, "one answer, and two tries for notes: {}", ran.err);
+    assert_eq!(place.server.request_count(), 3, "one answer, and two tries for notes: {}", ran.err);
 }
 
 /// The answer comes while the process is stopped; when it goes on, its patience is over and the bytes are there.

@@ -43,7 +43,7 @@ fn a_new_session_asks_no_model_and_runs_nothing() {
     assert!(ran.err.contains("Read-only file system"), "{}", ran.err);
     assert!(ran.err.contains(&place.home.path().display().to_string()), "which folder: {}", ran.err);
     assert!(ran.err.contains("REASONIX_HOME"), "what to do is said: {}", ran.err);
-    assert_eq!(place.server.requests().len(), 0, "no model was asked");
+    assert_eq!(place.server.request_count(), 0, "no model was asked");
     assert!(!place.work.join("ran").exists());
 }
 
@@ -62,7 +62,7 @@ fn a_session_is_left_as_it_is_and_goes_on_later() {
         let Some(ran) = read_only(&place, args) else { return };
         assert_eq!(ran.code, Some(code), "{args:?}: {}", ran.err);
         assert!(ran.err.contains("Read-only file system"), "{args:?}: {}", ran.err);
-        assert_eq!(place.server.requests().len(), 2, "{args:?} asked a model");
+        assert_eq!(place.server.request_count(), 2, "{args:?} asked a model");
         assert_eq!(
             std::fs::read(place.work.join("made")).unwrap(),
             b"x",

@@ -312,7 +312,7 @@ fn a_session_is_not_taken_up_in_another_folder() {
     assert!(ran.err.contains("-C"), "{}", ran.err);
     assert_eq!(std::fs::read(log).unwrap(), before, "the session was written to");
     assert!(!log.with_extension("torn").exists());
-    assert_eq!(place.server.requests().len(), 1);
+    assert_eq!(place.server.request_count(), 1);
 }
 
 #[test]

@@ -102,7 +102,7 @@ fn what_cannot_be_had_is_refused_with_the_way_out() {
     ] {
         assert!(ran.err.contains(wanted), "{wanted}: {}", ran.err);
     }
-    assert_eq!(place.server.requests().len(), 0, "nothing was spent");
+    assert_eq!(place.server.request_count(), 0, "nothing was spent");
     assert!(place.logs().is_empty());
     let ran = without_namespaces(&place, &["doctor", "--offline"]).unwrap();
     assert!(ran.code == Some(1) && ran.out.contains("sandbox level full cannot be had"), "{}", ran.out);

@@ -346,7 +346,7 @@ fn a_file_brings_no_endpoint_that_nobody_configured() {
     let output = command.env("OPENAI_API_KEY", "k").output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     assert!(String::from_utf8_lossy(&output.stdout).contains("engine.model_of_command"));
-    assert_eq!(place.server.requests().len(), 1, "it went to the model that is configured");
+    assert_eq!(place.server.request_count(), 1, "it went to the model that is configured");
 }
 
 /// What is in a project's file is nobody's word: a rule that asks closes what it refers to.

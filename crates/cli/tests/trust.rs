@@ -76,7 +76,7 @@ fn a7_without_a_person_it_is_said_what_stays_off_and_require_trust_refuses() {
     let ran = place.run(&["run", "--require-trust", "hi"]);
     assert_eq!(ran.code, Some(3), "{}", ran.err);
     assert!(ran.err.contains("hook hooks"), "{}", ran.err);
-    assert_eq!(place.server.requests().len(), 2, "nothing is sent");
+    assert_eq!(place.server.request_count(), 2, "nothing is sent");
     assert_eq!(traces(&place), [""; 0]);
 }
 

@@ -73,7 +73,7 @@ fn the_same_failure_twice_ends_the_turn() {
         .write("check.sh", "echo \"/tmp/$$/a.py:$(wc -c < a.py): error: bad (took 0.$(wc -c < a.py)s)\"; exit 1\n");
     let ran = place.run(&["run", "go"]);
     ok(&ran);
-    assert_eq!(place.server.requests().len(), 4);
+    assert_eq!(place.server.request_count(), 4);
     assert_eq!(verdicts(&place), ["-", "failed", "-", "same"]);
     assert!(ran.err.contains("in the same way as before"), "{}", ran.err);
     place.server.assert_prefixes_grow();
@@ -91,7 +91,7 @@ fn there_are_as_many_rounds_as_the_settings_say() {
     let ran = place.run(&["run", "go"]);
     ok(&ran);
     assert_eq!(verdicts(&place), ["-", "failed", "-", "failed", "-", "failed", "-", "rounds"]);
-    assert_eq!(place.server.requests().len(), 8);
+    assert_eq!(place.server.request_count(), 8);
     assert!(ran.err.contains("still fails after 3 rounds"), "{}", ran.err);
 }
 
@@ -103,7 +103,7 @@ fn what_failed_before_the_first_edit_is_told_and_does_not_loop() {
     place.work.write("check.sh", "echo 'FAILED old_test'; exit 1\n");
     let ran = place.run(&["run", "go"]);
     ok(&ran);
-    assert_eq!(place.server.requests().len(), 3);
+    assert_eq!(place.server.request_count(), 3);
     assert_eq!(verdicts(&place), ["-", "before"]);
     assert!(ran.err.contains("as it did before the first edit"), "{}", ran.err);
 }
@@ -171,7 +171,7 @@ fn one_that_takes_too_long_is_ended_and_sends_nothing_back() {
     let ran = place.run(&["run", "go"]);
     ok(&ran);
     assert_eq!(verdicts(&place), ["-", "timed_out"]);
-    assert_eq!(place.server.requests().len(), 2);
+    assert_eq!(place.server.request_count(), 2);
     assert!(ran.err.contains("took too long"), "{}", ran.err);
 }
 

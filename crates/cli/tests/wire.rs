@@ -48,11 +48,11 @@ fn replay(place: &Place) -> support::Ran {
 fn answers_are_read_again_on_every_wire() {
     for kind in ["openai", "responses", "anthropic"] {
         let place = recorded(kind);
-        let requests = place.server.requests().len();
+        let requests = place.server.request_count();
         let again = replay(&place);
         assert_eq!(again.code, Some(0), "{kind}: {}", again.err);
         assert!(again.err.contains("4 answers were read again from"), "{kind}: {}", again.err);
-        assert_eq!(place.server.requests().len(), requests, "{kind}: nothing was sent");
+        assert_eq!(place.server.request_count(), requests, "{kind}: nothing was sent");
         let bytes = std::fs::read(recording(&place)).unwrap();
         let first: Value = serde_json::from_slice(bytes.split(|byte| *byte == b'\n').next().unwrap()).unwrap();
         assert_eq!((&first["wire"], &first["status"], &first["v"]), (&json!(kind), &json!(200), &json!(1)), "{first}");

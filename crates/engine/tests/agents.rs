@@ -225,7 +225,7 @@ async fn without_a_person_nobody_goes_on_in_place_of_an_agent_that_is_gone() {
     assert_eq!(refused(&world, &session, Vec::new()).await, "engine.session_agent_gone");
     assert_eq!(refused(&world, &session, vec![off]).await, "engine.session_agent_off");
     assert_eq!(refused(&world, &session, vec![other]).await, "engine.session_agent_subagent");
-    assert_eq!(world.server.requests().len(), 1, "nothing was sent");
+    assert_eq!(world.server.request_count(), 1, "nothing was sent");
     // Whoever names another goes on as that one.
     let named = |start: &mut Start| (start.attended, start.agent) = (false, Some("build".into()));
     let mut handle = again(&world, &session, &named).await;

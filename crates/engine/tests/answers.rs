@@ -118,7 +118,7 @@ async fn what_is_sent_twice_acts_once() {
     assert_eq!((first.settled().await, again.settled().await), (done.clone(), done.clone()));
     assert_eq!(handle.submit_as(submit("hi")).settled().await, done, "also when it is long over");
     assert_eq!(refusal(&handle.submit_as(submit("other")).settled().await), Some(Refusal::Repeated));
-    assert_eq!(world.server.requests().len(), 1);
+    assert_eq!(world.server.request_count(), 1);
 }
 
 #[tokio::test]

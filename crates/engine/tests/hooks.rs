@@ -206,7 +206,7 @@ async fn a_hook_keeps_the_conversation_from_being_folded_by_hand() {
     turn(&mut handle, |_| Choice::AllowOnce).await;
     let settled = handle.submit(Op::Compact { instructions: "keep ports".into() }).settled().await;
     assert_eq!(settled, Settled::Done(Done::Unchanged));
-    assert_eq!(world.server.requests().len(), 2, "no notes were asked for");
+    assert_eq!(world.server.request_count(), 2, "no notes were asked for");
     let said = told(&world, "told");
     assert_eq!((&said["trigger"], &said["custom_instructions"]), (&json!("manual"), &json!("keep ports")));
 }
@@ -274,7 +274,7 @@ async fn a_hook_about_a_question_sees_every_file_and_may_end_the_turn() {
     let settled = tokio::time::timeout(Duration::from_secs(20), running.settled()).await.expect("the hook answers");
     assert_eq!(settled, Settled::Done(Done::Turn { end: TurnEnd::Interrupted }));
     assert!(!world.work.exists("secret"));
-    assert_eq!(world.server.requests().len(), 1);
+    assert_eq!(world.server.request_count(), 1);
 }
 
 #[tokio::test]
@@ -333,7 +333,7 @@ async fn what_a_hook_adds_stands_once_in_a_prompt_that_is_tried_again() {
     let mut handle = world.open(Which::New);
     turn(&mut handle, |_| Choice::AllowOnce).await;
     handle.submit(Op::Retry).settled().await;
-    assert_eq!(world.server.requests().len(), 2);
+    assert_eq!(world.server.request_count(), 2);
     assert_eq!(last_sent(&world).matches("[hook echo branch-main").count(), 1, "{}", last_sent(&world));
 }
 

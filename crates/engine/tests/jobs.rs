@@ -285,7 +285,7 @@ async fn a_job_of_a_process_that_is_gone_is_told_as_lost_once() {
         while !over {
             match handle.events.next().await.expect("an event").event {
                 Event::Notice { phrase, .. } => warned += usize::from(phrase.code == "engine.job_lost"),
-                Event::State { state: TurnState::Idle } => over = world.server.requests().len() > place,
+                Event::State { state: TurnState::Idle } => over = world.server.request_count() > place,
                 _ => {}
             }
         }
@@ -410,7 +410,7 @@ async fn c4_a_secret_that_comes_or_is_replaced_ends_the_job_and_everybody_is_tol
                 _ => {}
             }
         }
-        let before = world.server.requests().len();
+        let before = world.server.request_count();
         if code == "engine.exposed_hidden" {
             turn(&mut handle, |_| Choice::AllowOnce).await;
             let asked = said(&world.server.requests()[before]);

@@ -109,7 +109,7 @@ async fn without_being_wanted_nothing_is_asked() {
         until(&mut handle, |events| is_idle(events) && events.iter().any(|event| matches!(event, Event::Moved { .. })))
             .await;
     assert!(!events.iter().any(|event| matches!(event, Event::Changed { .. })), "{events:?}");
-    assert_eq!(world.server.requests().len(), 2);
+    assert_eq!(world.server.request_count(), 2);
 }
 
 /// Whatever the model does, the move is made: it fails, says nothing, breaks off, or is interrupted.

@@ -621,8 +621,8 @@ async fn five_hundred_requests_extend_each_other_whatever_extensions_do() {
 /// Many processes one after the other, every other one without the server, and every third turn in plan mode.
 async fn play_with(world: &World, small: &Small) {
     let (mut which, mut turns) = (Which::New, 0);
-    while world.server.requests().len() < 500 {
-        let without = matches!(which, Which::Resume(_)) && world.server.requests().len() % 40 < 20;
+    while world.server.request_count() < 500 {
+        let without = matches!(which, Which::Resume(_)) && world.server.request_count() % 40 < 20;
         let mut handle = loop {
             let mut base = world.base(which.clone());
             if !without {
@@ -701,7 +701,7 @@ async fn a_prompt_of_a_server_is_a_command_and_what_it_lacks_is_asked_for() {
     // What there is none of begins no turn.
     let settled = handle.submit(Op::Prompt { text: "/mcp__small__nothing".into(), resolved: false }).settled().await;
     assert!(matches!(settled, Settled::Done(Done::Turn { end: TurnEnd::Refused { .. } })), "{settled:?}");
-    assert_eq!(world.server.requests().len(), 2);
+    assert_eq!(world.server.request_count(), 2);
 }
 
 #[tokio::test]

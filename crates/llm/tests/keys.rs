@@ -79,7 +79,7 @@ async fn a_fetched_key_is_renewed_once_when_it_is_refused() {
     assert!(!items.iter().any(|item| matches!(item, Item::Failed(_) | Item::Retrying { .. })), "{items:?}");
 
     let (items, server) = asked(Wire::Chat, vec![refused(), refused(), refused()], source).await;
-    assert_eq!(server.requests().len(), 2, "once and no more");
+    assert_eq!(server.request_count(), 2, "once and no more");
     let said = failure(&items);
     assert!(said.contains("llm.key_rejected") && !said.contains("token-2-canary"), "{said}");
 }

@@ -146,7 +146,7 @@ async fn text_that_is_no_answer_is_shown() {
         );
         let said = failure.phrase.arg("message").expect("what came");
         assert!(said.contains("upstream is asleep"), "{kind}: {said}");
-        assert_eq!(server.requests().len(), 1, "{kind}: it is not asked for again");
+        assert_eq!(server.request_count(), 1, "{kind}: it is not asked for again");
     }
     let url = endless(EVENTS, "still starting\n", Duration::from_millis(10)).await;
     let (_, failure) = asked(Wire::Chat, &url, (SHORT, SHORT)).await;
@@ -172,7 +172,7 @@ async fn a_wait_beyond_the_bound_fails_at_once_and_is_named() {
         let long = Duration::from_secs(600);
         let (items, failure) = asked(Wire::Chat, &server.base_url(), (long, long)).await;
         assert_eq!(
-            (items.len(), server.requests().len(), failure.phrase.code.as_ref()),
+            (items.len(), server.request_count(), failure.phrase.code.as_ref()),
             (0, 1, "llm.wait_too_long"),
             "{value}"
         );

@@ -127,7 +127,7 @@ async fn failed(wire: Wire, raw: Reply) -> (Option<FailureClass>, usize) {
     let server = ModelServer::start_with(move |_| Some(raw.clone()));
     let items = collect(model(endpoint(wire, &server.base_url())).stream(hello(), Stop::new())).await;
     let class = items.iter().find_map(|item| if let Item::Failed(failure) = item { Some(failure.class) } else { None });
-    (class, server.requests().len())
+    (class, server.request_count())
 }
 
 #[tokio::test]

@@ -116,7 +116,7 @@ async fn a_loop_extends_its_requests_on_one_connection() {
         request.messages.push(Arc::new(answer));
         request.messages.extend(results.into_iter().map(Arc::new));
     }
-    assert_eq!(server.requests().len(), steps + 1);
+    assert_eq!(server.request_count(), steps + 1);
     server.assert_valid();
     server.assert_prefixes_grow();
     assert_eq!(server.connections(), 1, "the connection is kept");
@@ -185,7 +185,7 @@ async fn a_stream_that_stops_anywhere_keeps_what_came_and_is_not_asked_for_again
         assert_eq!(failure(&items), (FailureClass::StreamBroken, "llm.stream_broken".into()), "cut at {cut}");
         assert!(matches!(&items[..2], [Item::Reasoning(_), Item::Text(said)] if said.starts_with("你好")), "{items:?}");
         assert!(!items.iter().any(|item| matches!(item, Item::Call(_))), "a broken answer calls nothing: {items:?}");
-        assert_eq!(server.requests().len(), 1);
+        assert_eq!(server.request_count(), 1);
     }
     let (items, _server) = ask(vec![Reply::drop_mid_stream("half an ans")]).await;
     assert_eq!(items[0], text("half an ans"));
@@ -198,7 +198,7 @@ async fn a_stream_that_breaks_before_it_said_anything_is_asked_for_again() {
     let (items, server) = ask(vec![early, Reply::refuse(), Reply::say("hello")]).await;
     assert_eq!(retries(&items), 2);
     assert_eq!(items[2..], [text("hello"), usage(), Item::End(StopReason::End)]);
-    assert_eq!(server.requests().len(), 3);
+    assert_eq!(server.request_count(), 3);
 }
 
 #[tokio::test]
@@ -285,7 +285,7 @@ async fn bad_answers_are_named() {
     ] {
         let (items, server) = ask(vec![reply]).await;
         assert_eq!(failure(&items), (class, code.to_owned()), "{what}");
-        assert_eq!(server.requests().len(), 1, "{what} is not tried again");
+        assert_eq!(server.request_count(), 1, "{what} is not tried again");
     }
 }
 
@@ -313,7 +313,7 @@ async fn what_may_pass_is_tried_four_times_in_all() {
     ] {
         let (items, server) = ask(vec![reply; 9]).await;
         assert_eq!(failure(&items).0, class);
-        assert_eq!((retries(&items), server.requests().len()), (3, 4), "{class:?}");
+        assert_eq!((retries(&items), server.request_count()), (3, 4), "{class:?}");
         let numbered: Vec<_> = items
             .iter()
             .filter_map(|item| if let Item::Retrying { attempt, of, .. } = item { Some((*attempt, *of)) } else { None })
@@ -351,7 +351,7 @@ async fn an_error_after_the_first_words_is_final() {
     let (items, server) = ask(vec![Reply::events(events)]).await;
     assert_eq!(items[0], text("so"));
     assert_eq!(failure(&items), (FailureClass::Server, "llm.server".into()));
-    assert_eq!((items.len(), server.requests().len()), (2, 1));
+    assert_eq!((items.len(), server.request_count()), (2, 1));
 }
 
 #[tokio::test]
@@ -425,7 +425,7 @@ async fn stop_works_at_any_moment() {
     let stop = Stop::new();
     stop.cancel();
     assert_eq!(collect(model(endpoint(&server.base_url())).stream(hello(), stop)).await, []);
-    assert_eq!(server.requests().len(), 0);
+    assert_eq!(server.request_count(), 0);
 }
 
 #[tokio::test]

@@ -126,7 +126,8 @@ async fn a_server_in_a_box_changes_nothing_outside() {
     let options = BoxOptions {
         writable: vec![state.path().to_owned()],
         opened: Vec::new(),
-        readable: vec![],
+        // In a clone below `/tmp`, of which a box has its own, it would not be there.
+        readable: vec![folder.path().to_owned()],
         closed: vec![],
         shown: Vec::new(),
         masked: None,

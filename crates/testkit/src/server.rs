@@ -97,6 +97,11 @@ impl ModelServer {
         lock(&self.state).requests.iter().filter(|request| asks(request)).cloned().collect()
     }
 
+    /// How many chat requests there were so far. Who waits for the next one need not copy all of them.
+    pub fn request_count(&self) -> usize {
+        lock(&self.state).requests.iter().filter(|request| asks(request)).count()
+    }
+
     /// Every request so far, whatever it was.
     pub fn all_requests(&self) -> Vec<Recorded> {
         lock(&self.state).requests.clone()
