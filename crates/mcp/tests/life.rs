@@ -126,10 +126,10 @@ async fn a_server_in_a_box_changes_nothing_outside() {
     let options = BoxOptions {
         writable: vec![state.path().to_owned()],
         opened: Vec::new(),
-        // In a clone below `/tmp`, of which a box has its own, it would not be there.
-        readable: vec![folder.path().to_owned()],
+        readable: vec![],
         closed: vec![],
-        shown: Vec::new(),
+        // In a clone below `/tmp`, of which a box has its own, they would not be there.
+        shown: vec![folder.path().to_owned(), Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")],
         masked: None,
         linked: None,
         fixed: None,
