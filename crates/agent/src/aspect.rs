@@ -1,6 +1,6 @@
 //! What stands around the calls and the turns of an agent: undo's look, hooks, checks of what was done.
 
-use crate::ports::{Args, BoxFuture, Class, JournalError, Runs, Tools};
+use crate::ports::{Args, BoxFuture, Class, JournalError, Runs, Stop, Tools};
 use crate::said::Said;
 use reasonix_proto::{Action, Decided, FiredRule, FoldReason, TodoPhase, ToolCall, ToolOutcome, TurnEnd};
 use std::sync::Arc;
@@ -10,6 +10,12 @@ pub trait Aspect: Send + Sync {
     /// Something was said and is about to be written down. Gives it as the model reads it.
     fn before_prompt(&self, _turn: u32, said: Said) -> BoxFuture<'_, Said> {
         Box::pin(async { said })
+    }
+
+    /// What was said is written down, and no model was asked yet. Does what is to be done before that: gives what the model reads
+    /// of it, or how the turn ends.
+    fn before_model<'a>(&'a self, _turn: u32, _stop: &'a Stop) -> BoxFuture<'a, Option<Result<String, TurnEnd>>> {
+        Box::pin(async { None })
     }
 
     /// Something was said into the running turn. Gives it as the model reads it; none when it is not to.
@@ -203,6 +209,16 @@ impl Aspects {
             said = aspect.before_prompt(turn, said).await;
         }
         said
+    }
+
+    /// What was done before a model is asked: by the first of them that does something.
+    pub(crate) async fn before_model(&self, turn: u32, stop: &Stop) -> Option<Result<String, TurnEnd>> {
+        for aspect in &self.0 {
+            if let Some(done) = aspect.before_model(turn, stop).await {
+                return Some(done);
+            }
+        }
+        None
     }
 
     /// What the model reads of what was said into the turn.

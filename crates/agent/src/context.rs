@@ -11,6 +11,9 @@ pub const NO_ANSWER: &str = "[no answer]";
 /// What the model reads at the end of a turn whose last call handed back what it was for.
 pub const HANDED_BACK: &str = "[handed back]";
 
+/// What stands for an answer where somebody else does what was asked for, before a model is asked.
+pub const DONE_FIRST: &str = "[a subagent does it]";
+
 /// The message that a record adds to the conversation, if it adds one.
 pub fn message_of(body: &RecordBody) -> Option<Message> {
     into_message(body.clone())

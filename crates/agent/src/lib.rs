@@ -26,7 +26,7 @@ mod turn;
 pub use aspect::{About, Aspect, Aspects, HeardPiece, Listener, Objection, TurnOver, Wish};
 pub use bound::{Bound, bound};
 pub use compact::{Compaction, folded_messages};
-pub use context::{HANDED_BACK, INTERRUPTED, NO_ANSWER, into_message, message_of, outcome_text};
+pub use context::{DONE_FIRST, HANDED_BACK, INTERRUPTED, NO_ANSWER, into_message, message_of, outcome_text};
 pub use conversation::{Conversation, Inbox};
 pub use heal::heal;
 pub use measure::Measures;

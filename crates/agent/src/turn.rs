@@ -2,7 +2,7 @@
 
 use crate::aspect::{Aspects, TurnOver};
 use crate::compact::{Compaction, Need};
-use crate::context::HANDED_BACK;
+use crate::context::{DONE_FIRST, HANDED_BACK};
 use crate::conversation::{Conversation, Inbox};
 use crate::dispatch::{Tally, complete, dispatch, prepare, wished};
 use crate::fold::Answer;
@@ -202,6 +202,11 @@ impl Agent {
         progress: &mut Progress,
     ) -> Result<TurnEnd, JournalError> {
         self.begin(conversation, prompt, progress.turn).await?;
+        if let Some(done) = self.aspects.before_model(progress.turn, stop).await
+            && let Some(end) = self.told_first(conversation, (progress.turn, 0), done).await?
+        {
+            return Ok(end);
+        }
         loop {
             if self.limits.max_steps > 0 && progress.steps >= self.limits.max_steps {
                 let why = format!("The limit of {} steps is reached.", self.limits.max_steps);
@@ -305,15 +310,46 @@ impl Agent {
         }
     }
 
+    /// What was done before a model is asked is read by it; or the turn ends with that. Between the prompt and what came of it
+    /// stands a word of ours, because some chat templates refuse two user messages in a row.
+    async fn told_first(
+        &self,
+        conversation: &mut Conversation,
+        place: (u32, u32),
+        done: Result<String, TurnEnd>,
+    ) -> Result<Option<TurnEnd>, JournalError> {
+        match done {
+            Ok(text) => {
+                self.say(conversation, place, DONE_FIRST).await?;
+                self.note(conversation, place.0, text, false).await?;
+                Ok(None)
+            }
+            Err(end) => {
+                self.close(conversation, place).await?;
+                Ok(Some(end))
+            }
+        }
+    }
+
     /// The turn has what it is for. Like every turn it ends with an answer, for which nobody is asked.
     async fn handed_back(&self, conversation: &mut Conversation, place: (u32, u32)) -> Result<TurnEnd, JournalError> {
-        let (turn, step) = place;
-        let (text, stop) = (HANDED_BACK.to_owned(), StopReason::End);
+        self.say(conversation, place, HANDED_BACK).await?;
+        Ok(TurnEnd::Done)
+    }
+
+    /// A word of ours in the place of an answer.
+    async fn say(
+        &self,
+        conversation: &mut Conversation,
+        (turn, step): (u32, u32),
+        text: &str,
+    ) -> Result<(), JournalError> {
+        let (text, stop) = (text.to_owned(), StopReason::End);
         let message = Message::Assistant { text, reasoning: None, calls: Vec::new(), stop };
         let model = self.model().card().name.clone();
         let record = self.journal.append(RecordBody::Assistant { turn, step, model, message, usage: None }).await?;
         conversation.take(&record);
-        Ok(TurnEnd::Done)
+        Ok(())
     }
 
     /// An answer repeated itself: the first time the model is told, the second time the turn ends.

@@ -6,7 +6,7 @@ use crate::fleet::{Fleet, command_of};
 use crate::handle::Shared;
 use crate::hooks::Hooks;
 use crate::images::keep;
-use crate::invoke::{Brings, Errand, Invoked, Wants, invoke};
+use crate::invoke::{Brings, Errand, Fork, Invoked, Wants, invoke};
 use crate::jobs::Jobs;
 use crate::outbox::Outbox;
 use crate::people::People;
@@ -259,20 +259,29 @@ impl Desk {
         if let Some((name, words)) = command_of(&text).filter(|_| !self.fleet.is_empty()) {
             let brings = vec![Brings::Prompt { name: name.to_owned(), words: words.to_owned() }];
             let wants = Wants { name: format!("/{name}"), ..Wants::default() };
-            return Work::Errand(Box::new(Errand { said: text.into(), lines: Vec::new(), wants, brings }));
+            return Work::Errand(Box::new(Errand { said: text.into(), lines: Vec::new(), wants, brings, fork: None }));
         }
         let brings = if resolved { Vec::new() } else { self.resources_in(&text) };
-        let Some(Invoked { text: filled, lines, notices, wants, foreign }) = self.invoked(&text, true).await else {
+        let Some(Invoked { text: filled, lines, notices, wants, foreign, fork }) = self.invoked(&text, true).await
+        else {
             let said = self.read(text, resolved, false).await;
             if brings.is_empty() {
                 return Work::Prompt(said);
             }
             let (lines, wants) = (Vec::new(), Wants::default());
-            return Work::Errand(Box::new(Errand { said, lines, wants, brings }));
+            return Work::Errand(Box::new(Errand { said, lines, wants, brings, fork: None }));
         };
         notices.into_iter().for_each(|phrase| self.notice(Level::Warning, phrase));
         let said = Said { typed: Some(text), ..self.read(filled, false, foreign).await };
-        Work::Errand(Box::new(Errand { said, lines, wants, brings }))
+        Work::Errand(Box::new(Errand { said, lines, wants, brings, fork }))
+    }
+
+    /// The same of what was typed earlier and is done again.
+    pub(crate) async fn work_again(&self, said: Said) -> Work {
+        match self.invoked(said.typed(), false).await {
+            Some(Invoked { fork: Some(_), .. }) => self.work_of(said.typed().to_owned(), false).await,
+            _ => Work::Prompt(said),
+        }
     }
 
     /// The resources of servers that a person refers to.
@@ -302,9 +311,12 @@ impl Desk {
 
     /// What the model reads of what was typed into a running turn, which cannot run anything first.
     pub(crate) async fn said(&self, text: String, resolved: bool) -> Said {
-        let Some(Invoked { text: filled, notices, foreign, .. }) = self.invoked(&text, false).await else {
+        let Some(Invoked { text: filled, notices, foreign, fork, .. }) = self.invoked(&text, false).await else {
             return self.read(text, resolved, false).await;
         };
+        if let Some(Fork { skill, .. }) = fork {
+            self.notice(Level::Warning, Phrase::new("engine.skill_in_turn").with("name", skill.name));
+        }
         notices.into_iter().for_each(|phrase| self.notice(Level::Warning, phrase));
         Said { typed: Some(text), ..self.read(filled, false, foreign).await }
     }

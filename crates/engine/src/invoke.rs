@@ -4,6 +4,7 @@
 use crate::commands::is_builtin;
 use crate::shelf::flaws;
 use crate::spec::Start;
+use crate::tools::BySkill;
 use crate::trust::Word;
 use reasonix_agent::Said;
 use reasonix_config::SurfaceKind;
@@ -24,6 +25,16 @@ pub(crate) struct Invoked {
     pub(crate) wants: Wants,
     /// True when its words are the project's and not the person's.
     pub(crate) foreign: bool,
+    /// The skill that it is, where a subagent does it.
+    pub(crate) fork: Option<Fork>,
+}
+
+/// A skill that a subagent does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Fork {
+    pub(crate) skill: BySkill,
+    /// What was typed behind its name.
+    pub(crate) arguments: String,
 }
 
 /// What a command or a skill asks of the turn that it begins.
@@ -45,6 +56,8 @@ pub(crate) struct Errand {
     pub(crate) wants: Wants,
     /// What servers are to give for it.
     pub(crate) brings: Vec<Brings>,
+    /// The skill that it is, where a subagent does it.
+    pub(crate) fork: Option<Fork>,
 }
 
 /// What a server is to give before a turn begins.
@@ -97,19 +110,22 @@ fn skill_of(start: &Start, name: &str) -> Option<Skill> {
 
 fn of_skill(start: &Start, skill: &Skill, arguments: &str) -> Invoked {
     let name = format!("/skill:{}", skill.name);
-    let mut notices = Vec::new();
-    if skill.forks {
-        notices.push(Phrase::new("extensions.forks").with("names", &skill.name));
-    }
+    let foreign = skill.by == BroughtBy::Project;
     let text = match told_skill(skill, arguments, start.workspace.root()) {
         Ok(text) => text,
         Err(flaw) => {
-            notices.extend(flaws(&[flaw]));
-            format!("{name} {arguments}")
+            let (text, notices) = (format!("{name} {arguments}"), flaws(&[flaw]));
+            let wants = Wants { name, ..Wants::default() };
+            return Invoked { text, notices, wants, foreign, ..Invoked::default() };
         }
     };
-    let wants = Wants { name, model: skill.model.clone(), tools: skill.allowed_tools.clone() };
-    Invoked { text, lines: Vec::new(), notices, wants, foreign: skill.by == BroughtBy::Project }
+    // What it says of models and tools is said of the subagent.
+    let fork = skill.forks.then(|| Fork { skill: BySkill::of(skill, true), arguments: arguments.trim().to_owned() });
+    let wants = match fork {
+        Some(_) => Wants { name, ..Wants::default() },
+        None => Wants { name, model: skill.model.clone(), tools: skill.allowed_tools.clone() },
+    };
+    Invoked { text, wants, foreign, fork, ..Invoked::default() }
 }
 
 fn of_command(command: &CustomCommand, arguments: &str, may_run: impl Fn(&CustomCommand) -> bool) -> Invoked {
@@ -143,7 +159,7 @@ fn of_command(command: &CustomCommand, arguments: &str, may_run: impl Fn(&Custom
         notices.push(Phrase::new("engine.lines_odd").with("command", &name));
     }
     let wants = Wants { name, model: command.model.clone(), tools: command.allowed_tools.clone() };
-    Invoked { text, lines, notices, wants, foreign: command.by == BroughtBy::Project }
+    Invoked { text, lines, notices, wants, foreign: command.by == BroughtBy::Project, fork: None }
 }
 
 /// The user's own files are the user's word; a project's need it.

@@ -3,7 +3,9 @@
 use crate::jobs::Jobs;
 use crate::people::People;
 use crate::recall::no_look_back;
-use crate::tools::{Delegates, Explored, Keeping, LookBack, Nobody, Plans, asking_tools, recall_tools, task_tool};
+use crate::tools::{
+    ByOthers, Delegates, Explored, Keeping, LookBack, Nobody, Plans, asking_tools, recall_tools, task_tool,
+};
 use reasonix_agent::{Artifacts, Tool, Tools};
 use reasonix_extensions::Shelf;
 use reasonix_session::{Memories, MemoryArtifacts};
@@ -42,6 +44,6 @@ pub fn tool_names(workspace: &Workspace) -> Vec<String> {
     tools.extend(stateful(&TodoList::default(), &Arc::default(), &no_look_back(), with));
     let nobody: Arc<dyn Delegates> = Arc::new(Nobody);
     tools.extend(task_tool(&nobody));
-    tools.push(skill_tool(Shelf::default(), workspace.root()));
+    tools.push(skill_tool(Shelf::default(), workspace.root(), Arc::new(ByOthers(nobody))));
     Tools::new(tools).specs().into_iter().map(|spec| spec.name).collect()
 }

@@ -1,9 +1,9 @@
 //! One task a session: operations come in, turns run one after the other, and an interrupt is heard at any moment.
 
-use crate::children::{LeftBehind, left_behind};
+use crate::children::{LeftBehind, SkillErrand, left_behind};
 use crate::desk::Desk;
 use crate::fleet::Fleet;
-use crate::invoke::{Errand, Wants};
+use crate::invoke::{Errand, Fork, Wants};
 use crate::jobs::Jobs;
 use crate::planner::Planner;
 use crate::queue::Work;
@@ -237,7 +237,7 @@ impl Live {
 
     /// A turn that a command or a skill began: what it wants to see first is run as the user's own command would be, and
     /// what it asks of the turn ends with the turn.
-    async fn run_errand(&mut self, Errand { said, lines, wants, brings }: Errand) -> TurnEnd {
+    async fn run_errand(&mut self, Errand { said, lines, wants, brings, fork }: Errand) -> TurnEnd {
         let said = match self.bring(said, brings).await {
             Ok(said) => said,
             Err(end) => {
@@ -251,6 +251,9 @@ impl Live {
                 return end;
             }
         }
+        if let Some(fork) = fork {
+            return self.fork_skill(said, fork).await;
+        }
         let before = self.borrow_model(&wants).await;
         self.desk.gate.narrow(wants.tools.as_deref().map(|tools| Narrowing::new(&wants.name, tools)));
         let end = self.turn(Work::Prompt(said)).await;
@@ -260,6 +263,15 @@ impl Live {
         {
             self.desk.notice(refused.refusal.level(), refused.why);
         }
+        end
+    }
+
+    /// A turn that begins with a skill which a subagent does: of its text this conversation sees nothing.
+    async fn fork_skill(&mut self, said: Said, Fork { skill, arguments }: Fork) -> TurnEnd {
+        let typed = said.typed().to_owned();
+        self.desk.family.want(Some(SkillErrand { typed: typed.clone(), skill, text: said.text, arguments }));
+        let end = self.turn(Work::Prompt(typed.into())).await;
+        self.desk.family.want(None);
         end
     }
 
@@ -353,7 +365,7 @@ impl Live {
     /// What the session's model is told: what the user said, with the plan of another model where one plans. An interrupt
     /// meanwhile is one of the turn itself, which then keeps the prompt and does nothing.
     async fn planned(&mut self, said: Said, stop: &Stop) -> Said {
-        let Some(planner) = &mut self.planner else { return said };
+        let Some(planner) = self.planner.as_mut().filter(|_| !self.desk.family.wants()) else { return said };
         let last = self.conversation.last_words().map(str::to_owned);
         let book = Arc::clone(&self.desk.book);
         let planning = planner.plan(said, last, book.as_ref(), stop);

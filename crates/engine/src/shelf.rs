@@ -61,10 +61,6 @@ pub(crate) fn skills_chapter(start: &Start, window: u64) -> (String, Vec<Phrase>
     let found = shelf.skills();
     let mut notices = flaws(&found.flaws);
     notices.extend(shadowed(&found.shadowed));
-    let forks: Vec<&str> = shelf.offered().filter(|skill| skill.forks).map(|skill| skill.name.as_str()).collect();
-    if !forks.is_empty() {
-        notices.push(Phrase::new("extensions.forks").with("names", forks.join(", ")));
-    }
     (index(shelf.offered(), window, &estimate_tokens), notices)
 }
 

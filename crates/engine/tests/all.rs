@@ -50,6 +50,7 @@ mod servers;
 #[cfg(target_os = "linux")]
 mod shadowed;
 mod shelf;
+mod skills;
 mod specs;
 mod steps;
 mod stream_rules;

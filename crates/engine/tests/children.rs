@@ -61,8 +61,17 @@ pub(crate) fn parent(call: Value, request: &Recorded) -> Option<Reply> {
 }
 
 /// One turn; gives everything that happened, and lets `meanwhile` act on it.
-pub(crate) async fn turn(handle: &mut Handle, mut meanwhile: impl FnMut(&Handle, &Event, bool)) -> Vec<(bool, Event)> {
-    handle.submit(Op::Prompt { text: "go".into(), resolved: false });
+pub(crate) async fn turn(handle: &mut Handle, meanwhile: impl FnMut(&Handle, &Event, bool)) -> Vec<(bool, Event)> {
+    turn_of(handle, Op::Prompt { text: "go".into(), resolved: false }, meanwhile).await
+}
+
+/// The same of the turn that this operation begins.
+pub(crate) async fn turn_of(
+    handle: &mut Handle,
+    op: Op,
+    mut meanwhile: impl FnMut(&Handle, &Event, bool),
+) -> Vec<(bool, Event)> {
+    handle.submit(op);
     let (mut events, mut ended) = (Vec::new(), false);
     loop {
         let envelope = handle.events.next().await.expect("the session lives");

@@ -37,9 +37,9 @@ pub fn index<'a>(skills: impl Iterator<Item = &'a Skill>, window: u64, tokens: &
 }
 
 fn line(skill: &Skill, length: usize) -> String {
-    let text = &skill.description;
+    let (text, mark) = (&skill.description, skill.mark());
     match text.char_indices().nth(length) {
-        None => format!("- {}: {text}\n", skill.name),
-        Some((at, _)) => format!("- {}: {}…\n", skill.name, text.get(..at).unwrap_or_default().trim_end()),
+        None => format!("- {}{mark}: {text}\n", skill.name),
+        Some((at, _)) => format!("- {}{mark}: {}…\n", skill.name, text.get(..at).unwrap_or_default().trim_end()),
     }
 }

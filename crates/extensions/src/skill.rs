@@ -38,8 +38,10 @@ pub struct Skill {
     pub for_models: bool,
     /// True when a person may call it by its name.
     pub for_people: bool,
-    /// True when it is meant for a conversation of its own.
+    /// True when a subagent does it, in a conversation of its own.
     pub forks: bool,
+    /// The agent that does it then.
+    pub agent: Option<String>,
     /// The model that it wants.
     pub model: Option<String>,
     /// The tools that it is content with, as it writes them.
@@ -92,6 +94,7 @@ impl Skill {
             for_models: !matter.is("disable-model-invocation").unwrap_or(false),
             for_people: matter.is("user-invocable").unwrap_or(true),
             forks,
+            agent: matter.text("agent", LONGEST_HINT),
             model: matter.text("model", LONGEST_HINT),
             allowed_tools: matter.rules("allowed-tools"),
             bundle: None,
@@ -103,6 +106,11 @@ impl Skill {
     /// The file that it stands in.
     pub fn file(&self) -> PathBuf {
         self.folder.join(MANIFEST)
+    }
+
+    /// What stands behind its name in lists: who does it, where that is a subagent.
+    pub fn mark(&self) -> &'static str {
+        if self.forks { " (subagent)" } else { "" }
     }
 
     /// What it says, read now: the text behind the front matter, without what nobody sees.

@@ -95,7 +95,7 @@ fn the_fields_are_read_and_held_to_their_bounds() {
     let long = "x".repeat(1500);
     let text = format!(
         "---\nname: all\ndescription: \"{long}\"\nlicense: MIT\nargument-hint: \"[file] [how]\"\n\
-         disable-model-invocation: true\nuser-invocable: false\ncontext: fork\nmodel: small\n\
+         disable-model-invocation: true\nuser-invocable: false\ncontext: fork\nagent: critic\nmodel: small\n\
          allowed-tools: Read Bash(git:*)\nmetadata:\n  author: me\n---\nBody.\n"
     );
     disk.project.write(".reasonix/skills/all/SKILL.md", text);
@@ -110,7 +110,8 @@ fn the_fields_are_read_and_held_to_their_bounds() {
     assert_eq!((all.description.len(), all.for_models, all.for_people, all.forks), (1024, false, false, true));
     assert_eq!((all.model.as_deref(), all.argument_hint.as_deref()), (Some("small"), Some("[file] [how]")));
     assert_eq!(all.allowed_tools.as_deref().unwrap(), ["Read", "Bash(git:*)"]);
-    assert!(named("sub").forks);
+    assert_eq!((all.agent.as_deref(), all.mark()), (Some("critic"), " (subagent)"));
+    assert!(named("sub").forks && named("sub").agent.is_none() && named("odd").mark().is_empty());
     assert_eq!(named("bare").description, "The first paragraph.");
     assert_eq!(named("odd").description, "d");
     assert!(shelf.readable_named("all").is_none());

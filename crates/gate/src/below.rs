@@ -3,6 +3,7 @@
 
 use super::agents::AgentStanding;
 use super::files::Files;
+use super::narrow::Narrowing;
 use super::{Approvals, GateStanding};
 use reasonix_policy::{By, Verdict};
 use reasonix_proto::{Action, Family};
@@ -35,6 +36,7 @@ impl Approvals {
             scripts: Arc::clone(&self.scripts),
             files: Arc::clone(&self.files),
             narrowed: Arc::clone(&self.narrowed),
+            held_to: self.held_to.clone(),
             agents: Arc::clone(&self.agents),
             below,
             apart: self.apart,
@@ -50,6 +52,13 @@ impl Approvals {
     pub fn below_in(&self, name: &str, standing: AgentStanding, own: GateStanding, copy: &Workspace) -> Self {
         let files = Arc::new(Files::new(copy.clone(), own.walled));
         Self { standing: Arc::new(own), files, apart: true, undo: Weak::new(), ..self.below(name, standing) }
+    }
+
+    /// The same for one that is content with these tools, as are those that it starts.
+    #[must_use]
+    pub fn held_to(mut self, narrowing: Narrowing) -> Self {
+        self.held_to.push(Arc::new(narrowing));
+        self
     }
 
     /// What a file tool changes in a copy is nobody's yet: a person is asked about all of it when it is brought back. Rules

@@ -168,6 +168,8 @@ pub struct Approvals {
     files: Arc<Files>,
     /// What the running turn is narrowed to.
     narrowed: Arc<Mutex<Option<Narrowing>>>,
+    /// What the subagents are narrowed to whose calls are judged, whatever the turn.
+    held_to: Vec<Arc<Narrowing>>,
     /// What holds while an agent is at work, by its name.
     agents: Arc<Mutex<BTreeMap<String, Arc<AgentStanding>>>>,
     /// The subagent whose calls are judged, and those that it works for, with what holds for each.
@@ -224,6 +226,7 @@ impl Approvals {
             alone: Arc::default(),
             scripts: Arc::default(),
             narrowed: Arc::default(),
+            held_to: Vec::new(),
             agents: Arc::default(),
             below: Vec::new(),
             apart: false,

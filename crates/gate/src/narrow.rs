@@ -1,5 +1,5 @@
 //! What holds beyond the rules: a turn that was begun by a command with `allowed-tools` has those tools and no others, and the
-//! scripts of a skill that nobody trusts are not run.
+//! scripts of a skill that nobody trusts are not run. A subagent that does such a skill has those tools for all of its work.
 
 use super::Approvals;
 use reasonix_policy::{By, Fallback, Posture, Rule, Rules, Verdict, evaluate};
@@ -62,7 +62,8 @@ impl Approvals {
             return verdict;
         }
         let narrowed = self.narrowed.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(narrowing) = narrowed.as_ref().filter(|narrowing| !narrowing.covers(tool, action)) {
+        let all = narrowed.iter().chain(self.held_to.iter().map(AsRef::as_ref));
+        if let Some(narrowing) = all.into_iter().find(|narrowing| !narrowing.covers(tool, action)) {
             return Verdict::Deny(By::Rule(format!("allowed-tools of {}", narrowing.by)));
         }
         let named = |distrusts: &Distrusts| action.subjects.iter().find_map(|line| distrusts(line));

@@ -591,6 +591,9 @@ pub struct ChildRun {
     pub model: String,
     /// What it is to do, in a few words.
     pub task: String,
+    /// The skill that it does, where it is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub skill: Option<String>,
     /// How it ended; none where it begins.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end: Option<TurnEnd>,
@@ -627,6 +630,7 @@ impl ChildRun {
             agent: String::new(),
             model: String::new(),
             task: String::new(),
+            skill: None,
             end: None,
             lost: false,
             summary: String::new(),

@@ -482,6 +482,7 @@ fn subagents() {
         agent: "explore".into(),
         model: "p/m".into(),
         task: "look".into(),
+        skill: None,
         end: None,
         lost: false,
         summary: String::new(),
@@ -498,6 +499,7 @@ fn subagents() {
             "task": "look", "steps": 0, "took_ms": 0, "usage": plain}),
     );
     let ended = ChildRun {
+        skill: Some("review".into()),
         end: Some(TurnEnd::Interrupted),
         lost: true,
         summary: "found".into(),
@@ -509,7 +511,7 @@ fn subagents() {
     is(
         RecordBody::Child(Box::new(ended)),
         json!({"kind": "child", "child": "0-A", "session": "c", "call": "call_1", "agent": "explore", "model": "p/m",
-            "task": "look", "end": {"how": "interrupted"}, "lost": true, "summary": "found", "output": "artifact://1",
+            "task": "look", "skill": "review", "end": {"how": "interrupted"}, "lost": true, "summary": "found", "output": "artifact://1",
             "steps": 2, "took_ms": 7, "usage": plain}),
     );
     is(Op::StopChild { child: "0-A".into() }, json!({"op": "stop_child", "child": "0-A"}));

@@ -1,8 +1,8 @@
-//! `skill`: the text of a skill, read when it is wanted, and the list of all there are.
+//! `skill`: the text of a skill, read when it is wanted, and the list of all there are. What a subagent does is handed on.
 
 use crate::port::{PAGE_BYTES, text_arg};
 use crate::typed::{ToolWork, Typed, TypedTool};
-use reasonix_agent::{Args, Tool, ToolTraits};
+use reasonix_agent::{Args, BoxFuture, Call, Tool, ToolTraits};
 use reasonix_extensions::{BroughtBy, ExtensionFlaw, Shelf, Skill, filled};
 use reasonix_proto::{Action, Details, Family, ReadOnly, ToolOutcome};
 use schemars::JsonSchema;
@@ -23,15 +23,31 @@ pub(crate) struct Input {
     arguments: Option<String>,
 }
 
-/// The tool that reads these skills; from `root`, where commands run, the folders of skills are seen.
-pub fn skill_tool(shelf: Shelf, root: &Path) -> Arc<dyn Tool> {
-    Arc::new(Typed::of(SkillTool { shelf, root: root.to_owned() }))
+/// Has skills done in conversations of their own.
+pub trait ForksSkills: Send + Sync {
+    /// Has this skill done, whose text was filled in with these arguments, and gives what came of it.
+    fn fork<'a>(&'a self, skill: Skill, filled: (String, String), call: Call<'a>) -> BoxFuture<'a, ToolOutcome>;
+}
+
+/// The tool that reads these skills; from `root`, where commands run, the folders of skills are seen. `forks` has those done that
+/// a subagent does.
+pub fn skill_tool(shelf: Shelf, root: &Path, forks: Arc<dyn ForksSkills>) -> Arc<dyn Tool> {
+    Arc::new(Typed::of(SkillTool { shelf, root: root.to_owned(), forks }))
 }
 
 /// Reads skills.
 pub(crate) struct SkillTool {
     shelf: Shelf,
     root: PathBuf,
+    forks: Arc<dyn ForksSkills>,
+}
+
+/// What a call comes to.
+enum Wanted {
+    /// It is done.
+    Read(ToolOutcome),
+    /// The skill is done by somebody else, with this text.
+    Fork(Box<Skill>, String),
 }
 
 impl TypedTool for SkillTool {
@@ -40,7 +56,7 @@ impl TypedTool for SkillTool {
     const PROMPT: &'static str = include_str!("skill.md");
     const ALIASES: &'static [&'static str] = &["read_only_skill", "load_skill", "use_skill"];
     const TRAITS: ToolTraits = ToolTraits { instructs: true, ..ToolTraits::NONE };
-    const WORK: ToolWork<Self> = ToolWork::Reads(|tool, input: Input, _| tool.read(&input));
+    const WORK: ToolWork<Self> = ToolWork::Waits(|tool, input: Input, call| Box::pin(tool.give(input, call)));
 
     fn action(&self, input: Option<Input>, args: &Args) -> Action {
         let name = input.map_or_else(|| text_arg(args, NAMES), |input| input.name.unwrap_or_default());
@@ -52,14 +68,34 @@ impl TypedTool for SkillTool {
 }
 
 impl SkillTool {
-    fn read(&self, input: &Input) -> ToolOutcome {
-        let Some(name) = input.name.as_deref().filter(|name| !name.trim().is_empty()) else {
-            return list(&self.shelf);
+    async fn give(&self, input: Input, call: Call<'_>) -> ToolOutcome {
+        let (shelf, root) = (self.shelf.clone(), self.root.clone());
+        let arguments = input.arguments.clone().unwrap_or_default();
+        // Files are read off the async threads.
+        let reading = tokio::task::spawn_blocking(move || read(&shelf, &root, &input));
+        let wanted = tokio::select! {
+            biased;
+            () = call.stop.cancelled() => return ToolOutcome::Aborted,
+            wanted = reading => wanted,
         };
-        let Some(skill) = self.shelf.readable_named(name) else { return unknown(&self.shelf, name) };
-        match told_skill(skill, input.arguments.as_deref().unwrap_or_default(), &self.root) {
-            Ok(text) => ToolOutcome::done(text),
-            Err(flaw) => ToolOutcome::failed(format!("the skill {} cannot be read: {:?}", skill.name, flaw.kind)),
+        match wanted {
+            Ok(Wanted::Read(outcome)) => outcome,
+            Ok(Wanted::Fork(skill, text)) => self.forks.fork(*skill, (text, arguments), call).await,
+            Err(_) => ToolOutcome::failed("the tool failed inside; this is a defect of Reasonix"),
+        }
+    }
+}
+
+fn read(shelf: &Shelf, root: &Path, input: &Input) -> Wanted {
+    let Some(name) = input.name.as_deref().filter(|name| !name.trim().is_empty()) else {
+        return Wanted::Read(list(shelf));
+    };
+    let Some(skill) = shelf.readable_named(name) else { return Wanted::Read(unknown(shelf, name)) };
+    match told_skill(skill, input.arguments.as_deref().unwrap_or_default(), root) {
+        Ok(text) if skill.forks => Wanted::Fork(Box::new(skill.clone()), text),
+        Ok(text) => Wanted::Read(ToolOutcome::done(text)),
+        Err(flaw) => {
+            Wanted::Read(ToolOutcome::failed(format!("the skill {} cannot be read: {:?}", skill.name, flaw.kind)))
         }
     }
 }
@@ -93,7 +129,7 @@ fn list(shelf: &Shelf) -> ToolOutcome {
         let hint = skill.argument_hint.as_ref().map(|hint| format!(" {hint}")).unwrap_or_default();
         let by = if skill.by == BroughtBy::Bundled { "" } else { skill.by.word() };
         let by = if by.is_empty() { String::new() } else { format!(" ({by})") };
-        let _ = writeln!(text, "- {}{hint}{by}: {}", skill.name, skill.description);
+        let _ = writeln!(text, "- {}{}{hint}{by}: {}", skill.name, skill.mark(), skill.description);
     }
     if count == 0 {
         text.push_str("there are no skills");

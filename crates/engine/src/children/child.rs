@@ -15,7 +15,7 @@ use crate::shelf::skills_chapter;
 use crate::spec::{Start, Which, folds};
 use crate::state::{Book, SessionState};
 use crate::told::as_told;
-use crate::tools::Delegates;
+use crate::tools::{BySkill, Delegates};
 use crate::world::World;
 use reasonix_agent::{Agent, Aspect, Compaction, Conversation, Inbox, Limits, Model, Stop, Tool, ToolSpec, Tools};
 use reasonix_extensions::agent_note;
@@ -60,12 +60,14 @@ pub(super) struct Wanted<'a> {
     pub(super) schema: Option<&'a Value>,
     /// The clone that it works in; none for one that reads in the session's folder.
     pub(super) apart: Option<&'a Apart>,
+    /// The skill that it does.
+    pub(super) skill: Option<&'a BySkill>,
 }
 
 impl Child {
     /// Makes one, or takes up one that rests.
     pub(super) async fn new(of: &Children, kin: &Kin, wanted: Wanted<'_>) -> Result<Self, EngineError> {
-        let Wanted { name, profile, earlier, schema, apart } = wanted;
+        let Wanted { name, profile, earlier, schema, apart, skill } = wanted;
         let profile = narrowed(profile, apart.is_some());
         let from = apart.map_or(&*kin.start, |apart| &apart.start);
         let world = World { tap: kin.start.world.tap.fresh(), ..from.world.clone() };
@@ -96,9 +98,13 @@ impl Child {
         let specs = opened.past.specs(&head).ok().flatten();
         let (tools, yields) = specs.map_or((tools.clone(), yields.clone()), |specs| before(&tools, yields, &specs));
         start.world.tap.bind(&sessions(&start), (&opened, &head), start.world.settings.record.most(), &kin.outbox);
-        let gate = Arc::new(match apart {
+        let gate = match apart {
             Some(apart) => apart.gate(kin, name, &profile)?,
             None => kin.gate.below(name, AgentStanding::new(&profile, start.workspace.root())?),
+        };
+        let gate = Arc::new(match skill.and_then(BySkill::narrowing) {
+            Some(narrowing) => gate.held_to(narrowing),
+            None => gate,
         });
         let heard = Heard::new(&kin.outbox, &head.session, &kin.session);
         yields.iter().for_each(|yields| yields.know(&heard));

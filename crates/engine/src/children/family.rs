@@ -1,6 +1,7 @@
 //! What is known of all subagents of a session, whoever started them: their names, how they stand, and how many there may be.
 
 use super::clones::Clones;
+use super::skills::SkillErrand;
 use reasonix_agent::{Inbox, Said, Stop};
 use reasonix_config::TaskSettings;
 use reasonix_proto::{ChildRun, TurnEnd};
@@ -19,6 +20,8 @@ pub(crate) struct Family {
     /// A place for each that works at the same time, by depth: whoever waits for others does not take their place.
     places: Vec<Semaphore>,
     state: Mutex<State>,
+    /// The skill that the next turn of the session begins with.
+    errand: Mutex<Option<SkillErrand>>,
 }
 
 #[derive(Default)]
@@ -59,7 +62,22 @@ impl Family {
         let places = (0..bounds.max_depth.max(1)).map(|_| Semaphore::new(bounds.at_once.max(1) as usize)).collect();
         let known = runs.iter().map(|run| (run.child.clone(), Known { run: run.clone(), live: None })).collect();
         let state = Mutex::new(State { known, ..State::default() });
-        Self { bounds: bounds.clone(), clones: Clones::default(), places, state }
+        Self { bounds: bounds.clone(), clones: Clones::default(), places, state, errand: Mutex::default() }
+    }
+
+    /// The next turn of the session begins with this skill, or with none.
+    pub(crate) fn want(&self, errand: Option<SkillErrand>) {
+        *self.errand.lock().unwrap_or_else(PoisonError::into_inner) = errand;
+    }
+
+    /// Whether the next turn begins with a skill.
+    pub(crate) fn wants(&self) -> bool {
+        self.errand.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+
+    /// The skill that a turn begins with, once.
+    pub(super) fn errand(&self) -> Option<SkillErrand> {
+        self.errand.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

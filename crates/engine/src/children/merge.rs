@@ -22,7 +22,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// The tool in whose name it is judged.
-const TOOL: &str = "task";
+pub(super) const TOOL: &str = "task";
 
 /// More paths than this are not named.
 const MOST_NAMED: usize = 20;
@@ -144,7 +144,7 @@ async fn settle(kin: &Kin, call: &Call<'_>, whole: Whole) -> Result<(Whole, Resu
     .await?;
     let about = ToolCall { id: call.id.clone(), name: TOOL.to_owned(), arguments: String::new() };
     let args = tool.args();
-    if let Err(why) = judged(kin, call, (&about, &tool, &args), &action).await {
+    if let Err(why) = judged(kin, call, (&about, &tool, &args), &action, false).await {
         return Ok((whole, Err(why)));
     }
     let turn = kin.root.state().turn;
@@ -161,14 +161,15 @@ async fn settle(kin: &Kin, call: &Call<'_>, whole: Whole) -> Result<(Whole, Resu
 }
 
 /// What the session's gate says to it, written down before anything follows from it.
-async fn judged(
+pub(super) async fn judged(
     kin: &Kin,
     call: &Call<'_>,
-    (about, tool, args): (&ToolCall, &Merge, &Args),
+    (about, tool, args): (&ToolCall, &dyn Tool, &Args),
     action: &Action,
+    by_user: bool,
 ) -> Result<(), String> {
     let classified = Classified::by_action(action.clone());
-    let ask = Ask { call: about, tool, args, action, classified: &classified, by_user: false };
+    let ask = Ask { call: about, tool, args, action, classified: &classified, by_user };
     let decision = tokio::select! {
         biased;
         () = call.stop.cancelled() => return Err("everything was stopped".to_owned()),

@@ -13,6 +13,7 @@ mod lost;
 mod merge;
 mod plan;
 mod share;
+mod skills;
 mod told;
 mod yields;
 
@@ -21,6 +22,7 @@ pub(crate) use clones::sweep;
 pub use clones::{ClonesKept, tidy_clones};
 pub(crate) use family::Family;
 pub(crate) use lost::{LeftBehind, left_behind};
+pub(crate) use skills::SkillErrand;
 
 use crate::border::Shell;
 use crate::hooks::Hooks;
@@ -30,7 +32,7 @@ use crate::purse::Purse;
 use crate::roster::{startable, unusable};
 use crate::spec::Start;
 use crate::state::Book;
-use crate::tools::{Assignment, Assignments, Delegates};
+use crate::tools::{Assignment, Assignments, BySkill, Delegates};
 use crate::trust::Word;
 use child::{Child, Wanted};
 use family::NotNow;
@@ -39,7 +41,9 @@ use futures_util::future::join_all;
 use isolation::{Apart, Made};
 use reasonix_agent::{Artifacts, Aspect, BoxFuture, Call, Journal, Limits, Stop, Tools, TurnOver};
 use reasonix_gate::Approvals;
-use reasonix_proto::{AgentProfile, CallId, ChildRun, Event, Phrase, RecordBody, SessionId, ToolOutcome};
+use reasonix_proto::{
+    AgentProfile, CallId, Change, ChildRun, Event, Phrase, RecordBody, SessionId, ToolOutcome, TurnEnd,
+};
 use reasonix_undo::Undo;
 use serde_json::Value;
 use std::sync::{Arc, OnceLock, Weak};
@@ -115,6 +119,8 @@ struct Job {
     apart: bool,
     /// It works in a clone of its own.
     writes: bool,
+    /// The skill that it does.
+    skill: Option<BySkill>,
 }
 
 impl Children {
@@ -144,31 +150,41 @@ impl Children {
 
     /// Has assignments worked on, all at once as far as there are places, and gives what came of them.
     async fn run(&self, wanted: Assignments, call: Call<'_>) -> ToolOutcome {
-        let Some(kin) = self.kin.get() else { return ToolOutcome::failed("there are no subagents here") };
-        let mut jobs = match self.jobs(kin, wanted) {
-            Ok(jobs) => jobs,
-            Err(outcome) => return outcome,
-        };
+        match self.hand_out(wanted, &call).await {
+            Ok((handed, changes)) => told::told(&handed, changes),
+            Err(outcome) => outcome,
+        }
+    }
+
+    /// The same as what each handed back, and what that changed here; the outcome where nobody is waited for.
+    async fn hand_out(&self, wanted: Assignments, call: &Call<'_>) -> Result<(Vec<Handed>, Vec<Change>), ToolOutcome> {
+        let Some(kin) = self.kin.get() else { return Err(ToolOutcome::failed("there are no subagents here")) };
+        let skill = wanted.skill.clone();
+        if let Some(refused) = skill.as_ref().and_then(|skill| self.without_skills(kin, skill)) {
+            return Err(refused);
+        }
+        let mut jobs = self.jobs(kin, wanted)?;
+        if let Some(skill) = &skill {
+            self.allowed(kin, skill, &jobs, call).await?;
+        }
         if let Some(writer) = jobs.iter().find(|job| job.writes)
             && let Some(refused) = isolation::refused(kin, &writer.profile.name).await
         {
-            return refused;
+            return Err(refused);
         }
-        if let Err(outcome) = self.admit(kin, &jobs) {
-            return outcome;
-        }
+        self.admit(kin, &jobs)?;
         self.name(&mut jobs);
         // A subagent waits for those that it started: nobody would read what they hand back after it. And what writers made is
         // merged when all of them are over, which somebody has to wait for.
         let (apart, waited): (Vec<Job>, Vec<Job>) =
             jobs.into_iter().partition(|job| job.apart && !job.writes && self.depth == 1);
         if let Some(me) = self.me.upgrade().filter(|_| !apart.is_empty() && waited.is_empty()) {
-            return me.apart(kin, apart, call.id).await;
+            return Err(me.apart(kin, apart, call.id).await);
         }
         let jobs = apart.into_iter().chain(waited);
         let mut handed = join_all(jobs.map(|job| self.one(kin, job, call.id, &call.stop))).await;
-        let changes = self.bring_back(kin, &call, &mut handed).await;
-        told::told(&handed, changes)
+        let changes = self.bring_back(kin, call, &mut handed).await;
+        Ok((handed, changes))
     }
 
     /// Gives those their names that are new.
@@ -206,7 +222,7 @@ impl Children {
 
     /// Who works on what; or what is wrong with it, with the names that there are.
     fn jobs(&self, kin: &Kin, wanted: Assignments) -> Result<Vec<Job>, ToolOutcome> {
-        let Assignments { agent, tasks, context, schema, background, isolated } = wanted;
+        let Assignments { agent, tasks, context, schema, background, isolated, skill } = wanted;
         let schema = schema.as_ref().map(yields::readable).transpose()?;
         if tasks.is_empty() {
             return Err(ToolOutcome::failed_with(
@@ -227,14 +243,14 @@ impl Children {
                 "say in assignment what is to be done and what to hand back",
             ));
         }
-        let of_others =
-            |task: &&Assignment| self.family.find(&task.id).is_some_and(|run| !family::is_of(&self.name, &run.child));
+        // A skill may be called like one that rests.
+        let find = |task: &Assignment| self.family.find(&task.id).filter(|_| skill.is_none());
+        let of_others = |task: &&Assignment| find(task).is_some_and(|run| !family::is_of(&self.name, &run.child));
         if let Some(task) = tasks.iter().find(of_others) {
             let message = format!("{} was started by another", task.id);
             return Err(ToolOutcome::failed_with(message, "go on with those that you started, or leave out its id"));
         }
-        let (known, new): (Vec<Assignment>, Vec<Assignment>) =
-            tasks.into_iter().partition(|task| self.family.find(&task.id).is_some());
+        let (known, new): (Vec<Assignment>, Vec<Assignment>) = tasks.into_iter().partition(|task| find(task).is_some());
         if let Some(task) = known.first().filter(|_| schema.is_some()) {
             let message = format!("{} goes on as it began: what it hands back cannot be changed", task.id);
             return Err(ToolOutcome::failed_with(message, "leave out schema, or give the work to a new one"));
@@ -245,6 +261,8 @@ impl Children {
         }
         if !new.is_empty() {
             let profile = self.profile(kin, &agent)?;
+            let settings = &kin.start.world.settings;
+            let profile = skill.iter().fold(profile, |profile, skill| skills::as_wanted(profile, skill, settings));
             let own = || profile.output.as_ref().map(yields::readable).transpose();
             let schema = schema.map_or_else(own, |schema| Ok(Some(schema)))?;
             let named =
@@ -259,6 +277,7 @@ impl Children {
                 schema: schema.clone(),
                 apart: background.unwrap_or(profile.blocking == Some(false)),
                 writes,
+                skill: skill.clone(),
             }));
         }
         Ok(jobs)
@@ -274,6 +293,14 @@ impl Children {
             Err(NotNow::Unknown) => return Err(ToolOutcome::failed(format!("there is no subagent {}", task.id))),
         };
         let profile = self.profile(kin, &run.agent)?;
+        // One that does a skill keeps to what the skill says.
+        let skill = run.skill.as_deref().map(|name| match kin.start.shelf().named(name) {
+            Some(skill) => Ok(BySkill::of(skill, false)),
+            None => Err(ToolOutcome::failed(format!("{} did the skill {name}, which is not there any more", task.id))),
+        });
+        let skill = skill.transpose()?;
+        let settings = &kin.start.world.settings;
+        let profile = skill.iter().fold(profile, |profile, skill| skills::as_wanted(profile, skill, settings));
         let (name, earlier, writes) = (run.child, Some(run.session), self.writes(kin, &profile, isolated));
         Ok(Job {
             name,
@@ -284,6 +311,7 @@ impl Children {
             schema: None,
             apart: false,
             writes,
+            skill,
         })
     }
 
@@ -353,9 +381,9 @@ impl Children {
 
     /// What came of it, and whether it began.
     async fn worked(&self, kin: &Kin, job: Job, (call, stop): (&CallId, &Stop), apart: Option<&Apart>) -> (Came, bool) {
-        let Job { name, profile, earlier, task, prompt, schema, .. } = job;
+        let Job { name, profile, earlier, task, prompt, schema, skill, .. } = job;
         let (earlier, schema) = (earlier.as_ref(), schema.as_ref());
-        let wanted = Wanted { name: &name, profile: &profile, earlier, schema, apart };
+        let wanted = Wanted { name: &name, profile: &profile, earlier, schema, apart, skill: skill.as_ref() };
         let mut child = match Child::new(self, kin, wanted).await {
             Ok(child) => child,
             Err(error) => {
@@ -364,7 +392,8 @@ impl Children {
             }
         };
         let (session, model) = (child.session.clone(), child.model.clone());
-        let begun = ChildRun { agent: profile.name, model, task, ..ChildRun::begun(name, session, call.clone()) };
+        let (agent, skill) = (profile.name, skill.map(|skill| skill.name));
+        let begun = ChildRun { agent, model, task, skill, ..ChildRun::begun(name, session, call.clone()) };
         // That it begins must be on disk before it does anything.
         if let Err(why) = self.keep(kin, &begun).await {
             return (Came::Not { why }, false);
@@ -412,6 +441,14 @@ impl Children {
 impl Aspect for Children {
     fn over(&self) -> Option<TurnOver> {
         self.flood.over()
+    }
+
+    /// A turn of the session may begin with a skill that a subagent does.
+    fn before_model<'a>(&'a self, turn: u32, stop: &'a Stop) -> BoxFuture<'a, Option<Result<String, TurnEnd>>> {
+        Box::pin(async move {
+            let errand = self.family.errand().filter(|_| self.works_as.is_none())?;
+            Some(self.errand(errand, turn, stop).await)
+        })
     }
 }
 

@@ -11,7 +11,7 @@ use crate::people::People;
 use crate::recall::{look_back, memories_of, no_look_back, on_by_itself};
 use crate::spec::Start;
 use crate::told::{as_told, told_where_known};
-use crate::tools::{Delegates, Explored, Keeping, LookBack, Nobody, recall_tools, task_tool};
+use crate::tools::{ByOthers, Delegates, Explored, Keeping, LookBack, Nobody, recall_tools, task_tool};
 use reasonix_agent::{Artifacts, Tool, ToolSpec, Tools};
 use reasonix_proto::{EditFormat, Phrase, SessionHead};
 use reasonix_session::{MemoryArtifacts, Opened, Past};
@@ -154,7 +154,7 @@ pub(crate) fn all_tools(
     tools.extend(carried.jobs.tools());
     tools.push(Arc::new(Monitor::new(shell)));
     tools.extend(carried.tools());
-    tools.push(skill_tool(shelf, start.workspace.root()));
+    tools.push(skill_tool(shelf, start.workspace.root(), Arc::new(ByOthers(carried.others.clone()))));
     let inward = tools.iter().filter(|tool| tool.spec().traits.inward);
     // Whoever puts the same tools together again says the same.
     let _ = carried.keeping.inward.set(inward.map(|tool| tool.spec().name.clone()).collect());

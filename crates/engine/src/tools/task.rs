@@ -1,8 +1,10 @@
 //! `task`: gives assignments to subagents and waits for what they hand back.
 
 use reasonix_agent::{Args, BoxFuture, Call, ToolTraits, parse_args};
+use reasonix_extensions::Skill;
+use reasonix_gate::Narrowing;
 use reasonix_proto::{Action, Family, ReadOnly, ToolOutcome};
-use reasonix_tools::{ToolWork, TypedTool};
+use reasonix_tools::{ForksSkills, ToolWork, TypedTool};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -19,6 +21,53 @@ pub(crate) struct Assignments {
     pub(crate) background: Option<bool>,
     /// They are to work in clones of their own.
     pub(crate) isolated: bool,
+    /// The skill that they are, where a call or a person wants one done.
+    pub(crate) skill: Option<BySkill>,
+}
+
+/// A skill that a subagent does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct BySkill {
+    pub(crate) name: String,
+    /// The agent that it names.
+    pub(crate) agent: Option<String>,
+    /// The model that it wants.
+    pub(crate) model: Option<String>,
+    /// The tools that it is content with.
+    pub(crate) tools: Option<Vec<String>>,
+    /// A person wants it.
+    pub(crate) by_user: bool,
+}
+
+impl BySkill {
+    pub(crate) fn of(skill: &Skill, by_user: bool) -> Self {
+        let Skill { name, agent, model, allowed_tools, .. } = skill.clone();
+        Self { name, agent, model, tools: allowed_tools, by_user }
+    }
+
+    /// What its subagent is narrowed to, where it names tools.
+    pub(crate) fn narrowing(&self) -> Option<Narrowing> {
+        self.tools.as_ref().map(|tools| Narrowing::new(&format!("/skill:{}", self.name), tools))
+    }
+
+    /// What it is to a subagent: its text, and what was said behind its name.
+    pub(crate) fn assignments(self, (text, arguments): (String, &str)) -> Assignments {
+        let description = format!("/{} {arguments}", self.name).trim().to_owned();
+        let tasks = vec![Assignment { id: self.name.clone(), description, text }];
+        let (agent, background) = (named(self.agent.clone()), Some(false));
+        let (context, schema, isolated, skill) = (String::new(), None, false, Some(self));
+        Assignments { agent, tasks, context, schema, background, isolated, skill }
+    }
+}
+
+/// Has skills done by subagents, for the tool that reads skills.
+pub(crate) struct ByOthers(pub(crate) Arc<dyn Delegates>);
+
+impl ForksSkills for ByOthers {
+    fn fork<'a>(&'a self, skill: Skill, filled: (String, String), call: Call<'a>) -> BoxFuture<'a, ToolOutcome> {
+        let (text, arguments) = filled;
+        self.0.delegate(BySkill::of(&skill, false).assignments((text, &arguments)), call)
+    }
 }
 
 /// One assignment.
@@ -132,7 +181,7 @@ impl TypedTool for Task {
         if agents.is_empty() {
             agents.push(agent.to_lowercase());
         }
-        Action { family: Family::Task, subjects: agents, read_only: ReadOnly::Yes }
+        starts(agents)
     }
 
     fn title(args: &Args, action: &Action) -> String {
@@ -144,6 +193,11 @@ impl TypedTool for Task {
         let names: Vec<String> = tasks.iter().filter_map(said).collect();
         format!("{}: {}", action.title(), names.join(", "))
     }
+}
+
+/// Starting these agents.
+pub(crate) fn starts(agents: Vec<String>) -> Action {
+    Action { family: Family::Task, subjects: agents, read_only: ReadOnly::Yes }
 }
 
 /// The agent that a call means.
@@ -158,5 +212,5 @@ fn assignments(input: Input) -> Assignments {
     let tasks = tasks.map(|item| Assignment { id: item.id, description: item.description, text: item.assignment });
     let (context, schema) = (input.context.unwrap_or_default(), input.schema.filter(|schema| !schema.is_null()));
     let (background, isolated) = (input.background, input.isolated);
-    Assignments { agent, tasks: tasks.collect(), context, schema, background, isolated }
+    Assignments { agent, tasks: tasks.collect(), context, schema, background, isolated, skill: None }
 }

@@ -197,6 +197,26 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("engine.prompt_lacks", "the prompt needs {argument}", "该提示需要 {argument}"),
     ("engine.no_agent", "there is no agent {name}", "没有名为 {name} 的代理"),
     ("engine.no_agent.hint", "known are: {known}", "可用的有：{known}"),
+    (
+        "engine.skill_not_started",
+        "the skill {name} is done by a subagent, and none was started: {reason}",
+        "技能 {name} 由子代理执行，但未能启动：{reason}",
+    ),
+    (
+        "engine.skill_not_started.hint",
+        "change what stands against it, or take context: fork out of the skill to have it done here",
+        "请解除上述限制；或从技能中去掉 context: fork，以便在当前对话中执行",
+    ),
+    (
+        "engine.skill_in_turn",
+        "the skill {name} is done by a subagent when a turn begins with it; said into a running turn it is read as text",
+        "技能 {name} 仅在一轮开始时由子代理执行；在进行中的一轮里说出时只作为文本读取",
+    ),
+    (
+        "engine.skill_in_turn.hint",
+        "queue it as a prompt of its own with Ctrl+Enter or Ctrl+Q, or wait until the turn is over",
+        "请用 Ctrl+Enter 或 Ctrl+Q 单独排队发送，或等本轮结束",
+    ),
     ("engine.no_skill", "there is no skill {name}", "没有名为 {name} 的技能"),
     ("engine.no_skill.hint", "type / to see those that there are", "输入 / 查看可用技能"),
     (

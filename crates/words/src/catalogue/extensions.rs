@@ -61,11 +61,6 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "{path}：{field} 超过 {most} 个字符，其余已省略",
     ),
     (
-        "extensions.forks",
-        "meant for a subagent, and done in this conversation: {names}",
-        "原应由子代理执行，将在当前对话中进行：{names}",
-    ),
-    (
         "extensions.hidden",
         "{path} is not used: its name or description has characters that cannot be seen",
         "未使用 {path}：名称或描述中含有不可见字符",
