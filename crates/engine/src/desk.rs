@@ -2,18 +2,18 @@
 
 use crate::children::Family;
 use crate::dials::Dials;
-use crate::fleet::{Fleet, command_of};
+use crate::fleet::{Fleet, command_of, reaches_more};
 use crate::handle::Shared;
 use crate::hooks::Hooks;
 use crate::images::keep;
 use crate::invoke::{Brings, Errand, Fork, Invoked, Wants, invoke};
 use crate::jobs::Jobs;
+use crate::mentioned::{Delegating, Mentioned, agents_in, mentioned};
 use crate::outbox::Outbox;
 use crate::people::People;
 use crate::purse::Purse;
 use crate::queue::{Queue, Work};
 use crate::refs::{references_in, resolve_for};
-use crate::roster::startable;
 use crate::router::Escalation;
 use crate::spec::Start;
 use crate::state::Book;
@@ -361,28 +361,31 @@ impl Desk {
         Said { text: found.text, typed, images: found.images }.after_news(called)
     }
 
-    /// The agents that a person wants to work on it; the model is told, and gives the work to them.
+    /// What the model is told of the agents that a person refers to; what names nobody is said.
     async fn agents_in(&self, typed: &str) -> Vec<String> {
-        let called: Vec<String> = references_in(typed)
-            .into_iter()
-            .filter_map(|name| name.strip_prefix("agent-").map(str::to_owned))
-            .collect();
-        if called.is_empty() || !self.has_subagents() {
+        let names = agents_in(typed);
+        if names.is_empty() {
             return Vec::new();
         }
-        let (base, trust) = (Arc::clone(&self.base), self.trust.clone());
-        let roster = tokio::task::spawn_blocking(move || base.roster(&trust)).await.unwrap_or_default();
-        let found = called.iter().filter_map(|name| roster.named(name)).filter(|agent| startable(&roster, agent));
-        let told = found.map(|agent| {
-            let name = &agent.name;
-            format!("[The user wants the agent {name} to work on this: call task with agent {name:?}, and say in the assignment all that it has to know.]")
-        });
-        told.collect()
+        let (base, trust, how) = (Arc::clone(&self.base), self.trust.clone(), self.delegating());
+        let look = move || {
+            let is_file = |path: &str| base.workspace.exists(path).unwrap_or(false);
+            mentioned(&names, &base.roster(&trust), how, is_file)
+        };
+        let Mentioned { told, notices } = tokio::task::spawn_blocking(look).await.unwrap_or_default();
+        notices.into_iter().for_each(|phrase| self.notice(Level::Warning, phrase));
+        told
     }
 
-    /// Whether the model can give work to others here.
-    fn has_subagents(&self) -> bool {
-        self.prefix.borrow().tools.iter().any(|spec| spec.traits.delegates)
+    /// How the model can give work to others here.
+    fn delegating(&self) -> Delegating {
+        let prefix = self.prefix.borrow();
+        let names: Vec<String> = prefix.tools.iter().map(|spec| spec.name.clone()).collect();
+        match prefix.tools.iter().any(|spec| spec.traits.delegates) {
+            true => Delegating::Told,
+            false if reaches_more(&names) && self.base.world.settings.tools.enabled.is_empty() => Delegating::Shelved,
+            false => Delegating::Not,
+        }
     }
 
     fn edit_queued(&self, id: u64, said: Option<Said>) -> Outcome {

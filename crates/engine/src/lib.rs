@@ -36,6 +36,7 @@ mod listing;
 mod live;
 mod logbook;
 mod lookback;
+mod mentioned;
 mod moves;
 mod nearby;
 mod network;

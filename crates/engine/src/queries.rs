@@ -3,6 +3,7 @@
 use crate::commands::{Able, brought, commands};
 use crate::context::{cache_of, parts, prefix_tokens};
 use crate::handle::Shared;
+use crate::mentioned::{means_agents, offered};
 use crate::offline::changes_in;
 use crate::roster::names;
 use crate::shelf::{flaws, shadowed};
@@ -143,7 +144,10 @@ impl Shared {
         let nothing = (Vec::new(), false);
         match kind {
             CompletionKind::Reference => {
-                let (mut items, more) = references(&self.base.workspace, text, limit);
+                let agents = means_agents(text).then(|| offered(&self.base.roster(&self.trust), text, limit));
+                let mut items = agents.unwrap_or_default();
+                let (files, more) = references(&self.base.workspace, text, limit.saturating_sub(items.len()));
+                items.extend(files);
                 items.extend(self.fleet.resources(text, limit.saturating_sub(items.len())));
                 (items, more)
             }

@@ -535,22 +535,54 @@ async fn a_profile_is_what_a_subagent_is() {
     assert!(!world.work.path().join("made").exists());
 }
 
-/// `@agent-NAME` in a prompt is a wish to delegate, and the model is told of it.
+/// `@agent-NAME` in a prompt is a wish to delegate, and the model is told of it, once; what names nobody is said.
 #[tokio::test]
 async fn a_mention_delegates() {
     let world = world(|_| Some(Reply::say("ok")));
+    world.work.write("agent-notes", "a file");
     let mut handle = world.open(Which::New);
-    handle.submit(Op::Prompt { text: "@agent-critic look at a.rs, @agent-nosuch too".into(), resolved: false });
-    loop {
-        let event = handle.events.next().await.unwrap().event;
-        if matches!(event, Event::State { state: TurnState::Idle }) && !world.server.requests().is_empty() {
-            break;
-        }
-    }
+    let text =
+        "@agent-critic look at a.rs, @agent-Critic! @agent-nosuch too, @agent-build, @agent-notes and me@agent-x";
+    let events = turn_of(&mut handle, Op::Prompt { text: text.into(), resolved: false }, |_, _, _| {}).await;
     let said = world.server.requests()[0].last_content().to_owned();
-    assert!(said.contains("agent critic") && said.contains("task"), "{said}");
-    assert!(!said.contains("agent nosuch"), "{said}");
-    assert!(said.contains("@agent-critic look at a.rs"));
+    assert_eq!(said.matches("The user wants the agent critic").count(), 1, "{said}");
+    assert!(said.contains("call task with agent \"critic\"") && said.contains(text), "{said}");
+    assert_eq!(said.matches("The user wants").count(), 1, "{said}");
+    let told: Vec<(String, String)> = mentions(&events);
+    assert_eq!(
+        told,
+        [("engine.mention_unknown".into(), "nosuch".into()), ("engine.mention_unknown".into(), "build".into())]
+    );
+}
+
+/// What people were told of agents that they referred to.
+fn mentions(events: &[(bool, Event)]) -> Vec<(String, String)> {
+    let told = events.iter().filter_map(|(_, event)| match event {
+        Event::Notice { phrase, .. } if phrase.code.starts_with("engine.mention") => Some(phrase),
+        _ => None,
+    });
+    told.map(|phrase| (phrase.code.to_string(), phrase.arg("name").unwrap_or_default().to_owned())).collect()
+}
+
+#[tokio::test]
+async fn a_mention_where_nobody_can_delegate_is_said_and_one_on_the_shelf_is_reached() {
+    let server = world(|_| Some(Reply::say("ok")));
+    let text = "@agent-critic look at a.rs";
+    let op = || Op::Prompt { text: text.into(), resolved: false };
+    let off = |start: &mut Start| start.world.settings.tools.enabled = vec!["read_file".into()];
+    let mut handle = server.open_with(Which::New, off);
+    let events = turn_of(&mut handle, op(), |_, _, _| {}).await;
+    assert_eq!(mentions(&events), [("engine.mention_off".into(), "critic".into())]);
+    assert_eq!(server.server.requests()[0].last_content(), text);
+
+    let small = |start: &mut Start| {
+        start.world.settings.providers.iter_mut().for_each(|provider| provider.context_window = 16_000);
+    };
+    let mut handle = server.open_with(Which::New, small);
+    let events = turn_of(&mut handle, op(), |_, _, _| {}).await;
+    assert!(mentions(&events).is_empty());
+    let said = server.server.requests()[1].last_content().to_owned();
+    assert!(said.contains("call task, by use_tool, with agent \"critic\""), "{said}");
 }
 
 /// The id of a session is not one of a subagent's.

@@ -418,6 +418,9 @@ async fn what_is_typed_is_completed() {
     assert_eq!(top, ["README.md", "src/"]);
     assert_eq!(complete(CompletionKind::Reference, "src/main").await, ["src/main.rs", "src/domain.rs"]);
     assert_eq!(complete(CompletionKind::Reference, "../").await, Vec::<String>::new());
+    assert_eq!(complete(CompletionKind::Reference, "agent-cr").await, ["agent-critic"]);
+    let agents = complete(CompletionKind::Reference, "Ag").await;
+    assert!(agents.contains(&"agent-explore".to_owned()) && !agents.contains(&"agent-build".to_owned()), "{agents:?}");
     world.work.write("crates/deep/down/README.md", "");
     let anywhere = async |text: &str| loop {
         let kind = CompletionKind::Reference;

@@ -674,6 +674,28 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("engine.planner_unknown.hint", "`reasonix models` lists what there is", "`reasonix models` 会列出可用的模型"),
     ("engine.reference_denied", "@{path} was not read: the rule {rule} denies it", "未读取 @{path}：规则 {rule} 禁止"),
     (
+        "engine.mention_unknown",
+        "no agent {name} can work as a subagent: @agent-{name} goes to the model as it stands",
+        "没有可作为子代理的代理 {name}：@agent-{name} 将原样发给模型",
+    ),
+    ("engine.mention_unknown.hint", "those that can: {known}", "可用的有：{known}"),
+    (
+        "engine.mention_off",
+        "there are no subagents here: @agent-{name} goes to the model as it stands",
+        "此处没有子代理：@agent-{name} 将原样发给模型",
+    ),
+    (
+        "engine.mention_off.hint",
+        "name the tool task in tools.enabled, or work as an agent that has it",
+        "请在 tools.enabled 中加入工具 task，或改用拥有它的代理",
+    ),
+    (
+        "engine.mention_many",
+        "a prompt tells of {most} agents at most: @agent-{name} goes to the model as it stands",
+        "一条提示最多引用 {most} 个代理：@agent-{name} 将原样发给模型",
+    ),
+    ("engine.mention_many.hint", "refer to the others in a prompt of their own", "请在另一条提示中引用其余的代理"),
+    (
         "engine.reference_missing",
         "there is no file {path}: @{path} goes to the model as it stands",
         "没有文件 {path}：@{path} 将原样发给模型",
