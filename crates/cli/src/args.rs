@@ -179,6 +179,9 @@ pub(crate) struct SessionArgs {
     /// Keep nothing on disk
     #[arg(long, conflicts_with_all = ["continues", "resume", "fork"])]
     pub(crate) no_session: bool,
+    /// What answers for a person in a chat.
+    #[arg(skip)]
+    pub(crate) approve: Vec<String>,
 }
 
 impl SessionArgs {
@@ -244,6 +247,9 @@ pub(crate) struct ChatArgs {
     /// The first message
     #[arg(value_name = "PROMPT")]
     pub(crate) prompt: Vec<String>,
+    /// Ask nothing about dangerous commands whose effects undo takes back
+    #[arg(long, value_name = "WORD", value_parser = ["workspace-destructive"])]
+    pub(crate) approve: Option<String>,
     #[command(flatten)]
     pub(crate) session: SessionArgs,
 }

@@ -11,6 +11,9 @@ use reasonix_session::{Ending, Sessions, Summary};
 
 /// Sessions of the list that is printed.
 const MOST_LISTED: usize = 20;
+/// What a chat may be begun with of what answers for a person in a run.
+const WORD: &str = "workspace-destructive";
+
 /// How much alike a word and a command must be for one to be meant by the other.
 const ALIKE: f64 = 0.7;
 /// The same where more words follow: then it may as well be a sentence.
@@ -22,18 +25,21 @@ pub(crate) fn enter(cli: Cli) -> anyhow::Result<Exit> {
     if print {
         return run(RunArgs { prompt, goal: GoalArgs::default(), session, output });
     }
-    if output != OutputArgs::default() {
+    let approve = output.approve.iter().any(|rule| rule == WORD).then(|| WORD.to_owned());
+    let rest = OutputArgs { approve: output.approve.into_iter().filter(|rule| rule != WORD).collect(), ..output };
+    if rest != OutputArgs::default() {
         return Err(say::usage(Phrase::new("cli.only_printed")));
     }
     if let Some(phrase) = no_command(&prompt) {
         return Err(say::usage(phrase));
     }
-    chat(ChatArgs { prompt, session })
+    chat(ChatArgs { prompt, approve, session })
 }
 
 /// `reasonix chat`.
 pub(crate) fn chat(args: ChatArgs) -> anyhow::Result<Exit> {
-    let ChatArgs { prompt, session } = args;
+    let ChatArgs { prompt, approve, session } = args;
+    let session = SessionArgs { approve: approve.into_iter().collect(), ..session };
     let prompt = Some(prompt.join(" ")).filter(|prompt| !prompt.trim().is_empty());
     if crate::chat::is_plain() {
         return match session.wants_list() {

@@ -24,7 +24,7 @@ pub(crate) fn open(args: &SessionArgs, context: Option<Context>) -> anyhow::Resu
     for (level, phrase) in &context.loaded.notices {
         say::notice(*level, phrase);
     }
-    let host = context.host(args, true)?;
+    let host = context.host_with(args, (true, None), args.approve.clone())?;
     crate::logging::begin(host.base());
     host.open_first().map_err(|error| say::engine(&error))
 }

@@ -239,6 +239,35 @@ async fn what_undo_takes_back_can_be_granted_for_a_session() {
     assert!(root.join("c.yml").exists() && std::fs::read_to_string(root.join("a.txt")).unwrap() == "x\n");
 }
 
+/// A chat that begins with the word asks nothing about what undo takes back, and about everything else as ever.
+#[tokio::test]
+async fn a_chat_that_begins_with_the_word_asks_only_about_the_rest() {
+    if !has_box() {
+        return;
+    }
+    let lines = ["rm b.txt", "chmod 000 a.txt", "find src -delete", "rm -rf .git", "git push --force", "rm -rf ~/x"];
+    let calls = lines.iter().flat_map(|line| [Reply::call("bash", json!({"command": line})), Reply::say("done")]);
+    let world = World::new(calls.collect()).await;
+    for name in ["a.txt", "b.txt", "src/main.rs", ".git/HEAD"] {
+        world.work.write(name, "text");
+    }
+    let mut handle = world.open_with(Which::New, |start| {
+        start.world.settings.sandbox =
+            SandboxSettings { caches: ToolchainCaches::Session, ..SandboxSettings::default() };
+        start.approve = vec!["workspace-destructive".into()];
+    });
+    for line in &lines[..3] {
+        let (asked, _) = turn(&mut handle, &Choice::Deny).await;
+        assert!(asked.is_empty(), "{line}: {asked:?}");
+    }
+    assert!(!world.work.exists("b.txt") && !world.work.exists("src/main.rs"));
+    for line in &lines[3..] {
+        let (asked, _) = turn(&mut handle, &Choice::Deny).await;
+        assert_eq!(asked.len(), 1, "{line}");
+    }
+    assert!(world.work.exists(".git/HEAD"));
+}
+
 /// What goes on behind its call is not what undo takes back, whoever gave the word for that: neither a job nor a monitor nor
 /// a command that runs out of its time.
 #[tokio::test]

@@ -1,5 +1,6 @@
 //! `--approve workspace-destructive`: what it needs, and which dangers it answers. It never answers what undo could not
-//! bring back. In the chat the same word can be granted for a session, for less: `rm`, `mv` and `>`.
+//! bring back. In a chat that begins with it the rest is asked about; in any other the same word can be granted for a session,
+//! for less: `rm`, `mv` and `>`.
 
 use super::Approvals;
 use super::files::{Files, resolved};
@@ -63,13 +64,20 @@ impl Approvals {
         few && alone && self.lack(ask, found, &effects).await.is_none()
     }
 
-    /// Whether a grant of this session answers these dangers. Everything else that speaks of the call still counts.
+    /// Whether a grant of this session, or whoever started it with the word, answers these dangers. Everything else that speaks
+    /// of the call still counts.
     pub(super) async fn was_granted(&self, ask: &Ask<'_>, found: &[LineDanger]) -> bool {
         let granted = || {
             let granted = self.granted.lock().unwrap_or_else(PoisonError::into_inner);
             granted.iter().any(|rule| rule.text() == WORD)
         };
-        granted() && self.may_be_granted(ask, found).await && matches!(self.verdict(ask, Some(WORD)), Verdict::Allow(_))
+        let answered = match self.standing.restorable {
+            true => {
+                ask.classified.asks.is_none() && self.lack(ask, found, &super::classify::found(ask)).await.is_none()
+            }
+            false => granted() && self.may_be_granted(ask, found).await,
+        };
+        answered && matches!(self.verdict(ask, Some(WORD)), Verdict::Allow(_))
     }
 }
 

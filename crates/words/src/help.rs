@@ -94,6 +94,7 @@ const HELP: &[(&str, &str)] = &[
     ("Print one event a line as JSON", "每行输出一个 JSON 事件"),
     ("Print the last answer only", "只输出最后的回答"),
     ("The answer must be JSON that fits this JSON schema", "回答必须是符合此 JSON Schema 的 JSON"),
+    ("Ask nothing about dangerous commands whose effects undo takes back", "对可撤销的危险命令不再询问"),
     ("Answer yes for this run where a person would be asked about this rule, such as 'Bash(rm:*)'; workspace-destructive stands for every dangerous command whose effects undo takes back; may be given several times", "本次运行中，凡会就此规则询问的都视为同意，如 'Bash(rm:*)'；workspace-destructive 指所有可撤销的危险命令；可多次给出"),
     ("Standard input is added to the prompt: git diff | reasonix run \"review this\"\n@PATH in the prompt adds a file or a folder's listing: reasonix run \"explain\" @src/main.rs\nThe answer goes to standard output, everything else to standard error.\nExit codes: 0 done, 1 failed, 2 usage, 3 ended by a refusal, 4 provider, 5 limit reached, 6 the answer was cut off or withheld, 130 interrupted.", "标准输入会加入提示词：git diff | reasonix run \"审查这些改动\"\n提示词中的 @PATH 会加入文件内容或文件夹列表：reasonix run \"解释一下\" @src/main.rs\n回答写到标准输出，其余内容写到标准错误。\n退出码：0 完成，1 失败，2 用法错误，3 因拒绝而结束，4 模型服务出错，5 达到上限，6 回答被截断或被拦下，130 被中断。"),
     // demo, setup, doctor.

@@ -137,10 +137,14 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ),
     (
         "cli.only_printed",
-        "--json, --quiet, --output-schema and --approve are for one answer, not for a chat",
-        "--json、--quiet、--output-schema 和 --approve 只用于单次回答，不用于对话",
+        "--json, --quiet, --output-schema and --approve RULE are for one answer, not for a chat",
+        "--json、--quiet、--output-schema 和 --approve 规则 只用于单次回答，不用于对话",
     ),
-    ("cli.only_printed.hint", "add -p, or use reasonix run", "请加上 -p，或使用 reasonix run"),
+    (
+        "cli.only_printed.hint",
+        "add -p, or use reasonix run; a chat takes --approve workspace-destructive alone",
+        "请加上 -p，或使用 reasonix run；对话只接受 --approve workspace-destructive",
+    ),
     ("cli.resume_which", "which session? each line goes on with one", "要继续哪个会话？每行命令对应一个"),
     ("cli.no_sessions_to_resume", "there is no session of this folder", "此文件夹没有会话"),
     (
