@@ -74,6 +74,7 @@ fn about(by: BroughtBy, text: &str) -> Phrase {
 /// What Reasonix brings itself is told in the language of its reader.
 fn bundled_about(skill: &Skill) -> Phrase {
     match skill.name.as_str() {
+        "commit" => Phrase::new("command.skill_commit"),
         "explore" => Phrase::new("command.skill_explore"),
         "init" => Phrase::new("command.skill_init"),
         "research" => Phrase::new("command.skill_research"),

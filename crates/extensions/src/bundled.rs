@@ -4,6 +4,7 @@ use crate::names::BroughtBy;
 use crate::skill::Skill;
 
 const TEXTS: &[(&str, &str)] = &[
+    ("commit", include_str!("bundled/commit.md")),
     ("explore", include_str!("bundled/explore.md")),
     ("init", include_str!("bundled/init.md")),
     ("research", include_str!("bundled/research.md")),
@@ -31,6 +32,7 @@ mod tests {
             assert_eq!(skill.name, *name);
             assert!(body.len() > 200 && body.len() < 4000, "{name}: {}", body.len());
             assert!(skill.for_people && skill.files().0.is_empty());
+            assert_eq!(skill.for_models, *name != "commit", "{name}");
         }
     }
 }

@@ -64,7 +64,7 @@ fn skills_are_found_in_every_place_and_the_nearest_counts() {
     let bundled: Vec<_> = shelf.skills().skills.iter().filter(|skill| skill.by == BroughtBy::Bundled).collect();
     assert_eq!(
         bundled.iter().map(|skill| skill.name.as_str()).collect::<Vec<_>>(),
-        ["explore", "init", "research", "review", "security-review"]
+        ["commit", "explore", "init", "research", "review", "security-review"]
     );
 }
 

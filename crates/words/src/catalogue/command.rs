@@ -40,6 +40,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("command.of_project", "{text} (project)", "{text}（项目）"),
     ("command.of_server", "{text} (MCP server {server})", "{text}（MCP 服务器 {server}）"),
     ("command.of_user", "{text} (your own)", "{text}（个人）"),
+    ("command.skill_commit", "commits the work in sensible pieces", "把改动分成合理的部分提交"),
     ("command.skill_explore", "finds out how something in this code base works", "了解此代码库中某部分的工作方式"),
     ("command.skill_init", "writes an AGENTS.md for this project", "为此项目编写 AGENTS.md"),
     ("command.skill_research", "works out a question from several sources", "综合多种来源研究一个问题"),
