@@ -40,6 +40,22 @@ pub(crate) fn of_servers(inner: Option<&str>) -> String {
     }
 }
 
+/// The server that a rule names by what its tools' names begin with, and no tool of it: `mcp__github` is all of that server.
+pub(crate) fn server_alone(text: &str) -> Option<&str> {
+    let before = text.get(..BEFORE.len())?;
+    let server = text.get(BEFORE.len()..).filter(|_| before.eq_ignore_ascii_case(BEFORE))?;
+    let named = server.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
+    (named && !server.is_empty() && !server.contains(BETWEEN)).then_some(server)
+}
+
+/// The names that a rule which forbids or asks may mean besides: what reads like a tool may be a server whose name has the same
+/// marks in it.
+pub(crate) fn besides(name: &str) -> Vec<String> {
+    let name = name.to_ascii_lowercase();
+    let server = (name.starts_with(BEFORE) && !name.contains('*')).then(|| format!("{name}{BETWEEN}*"));
+    std::iter::once(name).chain(server).collect()
+}
+
 /// The same for a rule that forbids or asks: a server's name may have points in it, so that each of them may be the one
 /// before the tool.
 pub(crate) fn all_of_servers(inner: Option<&str>) -> Vec<String> {

@@ -94,7 +94,7 @@ impl Rule {
         if !is_name(&name.replace('*', "x")) {
             return Err(fail("it does not begin with the name of a tool"));
         }
-        let wider = vec![name.to_ascii_lowercase()];
+        let wider = outside::besides(name);
         let mut rule =
             Self { text: text.to_owned(), target: target_of(name), specifier, far: false, wider, of_server: false };
         let reaches = matches!(rule.specifier, Some(Specifier::Prefix(_))) || matches!(rule.target, Target::Tools(_));
@@ -102,8 +102,11 @@ impl Rule {
         Ok(rule)
     }
 
-    /// `Mcp`, `Mcp(server)` and `Mcp(server.tool)`: another spelling of the names of such tools.
+    /// `Mcp`, `Mcp(server)`, `Mcp(server.tool)` and `mcp__server`: other spellings of the names of such tools.
     fn of_servers(text: &str) -> Option<Result<Self, RuleError>> {
+        if let Some(server) = outside::server_alone(text) {
+            return Some(Ok(Self::spoken_of(text, Some(server))));
+        }
         let (name, inner) = text.split_once('(').map_or((text, None), |(name, inner)| (name, Some(inner)));
         if !name.trim().eq_ignore_ascii_case("mcp") {
             return None;
@@ -112,13 +115,16 @@ impl Rule {
             let reason = || "the closing parenthesis is missing".to_owned();
             inner.strip_suffix(')').ok_or_else(|| RuleError { rule: text.to_owned(), reason: reason() })
         });
-        Some(inner.transpose().map(|inner| {
-            let target = target_of(&outside::of_servers(inner));
-            let wider = outside::all_of_servers(inner);
-            let mut rule = Self { text: text.to_owned(), target, specifier: None, far: false, wider, of_server: true };
-            rule.far = rule.too_far().is_some();
-            rule
-        }))
+        Some(inner.transpose().map(|inner| Self::spoken_of(text, inner)))
+    }
+
+    /// The rule about all servers, one of them, or a tool of it.
+    fn spoken_of(text: &str, inner: Option<&str>) -> Self {
+        let target = target_of(&outside::of_servers(inner));
+        let wider = outside::all_of_servers(inner);
+        let mut rule = Self { text: text.to_owned(), target, specifier: None, far: false, wider, of_server: true };
+        rule.far = rule.too_far().is_some();
+        rule
     }
 
     /// Why the rule must not allow; none when it may.

@@ -29,6 +29,15 @@ fn a_server_is_allowed_by_its_name() {
 #[test]
 fn a_server_whose_name_only_begins_like_another_is_not_allowed_with_it() {
     assert!(matches!(verdict(&[], &[], &["Mcp(github)"], "mcp__github__get_issue"), Verdict::Allow(_)));
+    // A server's name alone is all of it, as other agents write it.
+    for name in ["mcp__github", "MCP__GitHub"] {
+        assert!(matches!(verdict(&[name], &[], &[], "mcp__github__get_issue"), Verdict::Deny(_)), "{name}");
+        assert!(matches!(verdict(&[], &[], &[name], "mcp__github__get_issue"), Verdict::Allow(_)), "{name}");
+        assert!(!matches!(verdict(&[], &[], &[name], "mcp__github2__get_issue"), Verdict::Allow(_)), "{name}");
+        assert!(!matches!(verdict(&[], &[], &[name], "mcp__github__x__drop"), Verdict::Allow(_)), "{name}");
+    }
+    assert!(matches!(verdict(&["mcp__a__b"], &[], &[], "mcp__a__b__drop"), Verdict::Deny(_)), "a__b may be the server");
+    assert!(!matches!(verdict(&[], &[], &["mcp__a__b"], "mcp__a__b__drop"), Verdict::Allow(_)));
     for allow in ["Mcp(github)", "Mcp(github.*)"] {
         assert!(matches!(verdict(&[], &[], &[allow], "mcp__github__x__drop"), Verdict::Ask(_)), "{allow}");
     }

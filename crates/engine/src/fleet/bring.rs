@@ -179,7 +179,7 @@ async fn arguments(
 
 /// The first word, which may stand in quotation marks, and what follows it.
 fn next_word(text: &str) -> (&str, &str) {
-    let quoted = text.strip_prefix('"').and_then(|rest| rest.split_once('"'));
+    let quoted = ['"', '\''].into_iter().find_map(|mark| text.strip_prefix(mark)?.split_once(mark));
     let (word, rest) = quoted.or_else(|| text.split_once(char::is_whitespace)).unwrap_or((text, ""));
     (word, rest.trim_start())
 }
@@ -191,6 +191,7 @@ mod tests {
     #[test]
     fn words_are_told_apart() {
         assert_eq!(next_word("\"a b\" c"), ("a b", "c"));
+        assert_eq!(next_word("'a b' c"), ("a b", "c"));
         assert_eq!(next_word("a  b"), ("a", "b"));
         assert_eq!(next_word("\"a"), ("\"a", ""));
         assert_eq!(command_of(" /mcp__s__p x y "), Some(("mcp__s__p", "x y")));
