@@ -83,9 +83,13 @@ fn a2_what_was_brought_for_other_agents_counts_as_well() {
         .file("project/.claude/skills/two/SKILL.md", "# two\n")
         .file("project/.claude/skills/two/run.sh", "true\n")
         .file("project/.claude/skills/words/SKILL.md", "only words\n")
+        .file("project/.claude/skills/words/LICENSE.txt", "as you like\n")
+        .file("project/.claude/skills/words/NOTICE", "by many\n")
+        .file("project/.claude/skills/masked/SKILL.md", "looks like words\n")
+        .file("project/.claude/skills/masked/readme.txt", "#!/bin/sh\ntrue\n")
         .file("project/.claude/commands/git/now.md", "It is !`date`.\n")
         .file("project/.claude/commands/plain.md", "Say hello.\n");
-    assert_eq!(names(&trust(&disk)), ["command now.md", "skill one", "skill two"]);
+    assert_eq!(names(&trust(&disk)), ["command now.md", "skill masked", "skill one", "skill two"]);
 }
 
 #[test]

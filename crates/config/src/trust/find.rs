@@ -6,6 +6,7 @@ use super::surface::{Surface, SurfaceKind, SurfacePiece};
 use super::{Brought, Variables};
 use crate::Plugin;
 use crate::node::{Node, Table};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 /// Keys of settings whose values are executed.
@@ -222,8 +223,7 @@ fn skills(root: &Path, folder: &Path) -> Vec<Surface> {
             continue;
         }
         let files = all_in(root, &skill);
-        let is_text = |file: &PathBuf| file.extension().is_some_and(|extension| extension == "md");
-        if files.iter().any(|file| !is_text(file) || runs_shell(root, file, linked)) {
+        if files.iter().any(|file| !is_text(root, file) || runs_shell(root, file, linked)) {
             let (name, place) = (name.to_string_lossy().into_owned(), manifest.display().to_string());
             found.push(Surface::new(SurfaceKind::Skill, &name, place, Vec::new(), files).sealed(root));
         }
@@ -231,7 +231,18 @@ fn skills(root: &Path, folder: &Path) -> Vec<Surface> {
     found
 }
 
-/// True for a Markdown file that has shell text put in when it is used, or hooks in its front matter. What cannot be
+/// Files that are text by name alone.
+const NAMED_AS_TEXT: &[&str] = &["LICENSE", "LICENCE", "COPYING", "NOTICE", "README", "CHANGELOG", "AUTHORS"];
+
+/// True for a file that is there to be read: by its name, and by its mode.
+fn is_text(root: &Path, file: &Path) -> bool {
+    let by_end = file.extension().is_some_and(|end| end == "md" || end == "txt");
+    let by_name = file.file_name().and_then(|name| name.to_str()).is_some_and(|name| NAMED_AS_TEXT.contains(&name));
+    let runs = std::fs::metadata(root.join(file)).is_ok_and(|found| found.permissions().mode() & 0o111 != 0);
+    (by_end || by_name) && !runs
+}
+
+/// True for a text that says what runs it, has shell text put in when it is used, or hooks in its front matter. What cannot be
 /// read is taken for one. `linked` when the folder that it was found in lies behind a link.
 fn runs_shell(root: &Path, file: &Path, linked: bool) -> bool {
     let bytes = if linked { content(root, file) } else { found_content(root, file) };
@@ -239,7 +250,7 @@ fn runs_shell(root: &Path, file: &Path, linked: bool) -> bool {
     let text = String::from_utf8_lossy(&bytes);
     let head = text.strip_prefix("---").and_then(|rest| rest.split_once("\n---")).map_or("", |(head, _)| head);
     let keys = ["hooks:", "command:", "shell:", "run:", "mcp"];
-    text.contains("!`") || text.contains("```!") || keys.iter().any(|key| head.contains(key))
+    text.starts_with("#!") || text.contains("!`") || text.contains("```!") || keys.iter().any(|key| head.contains(key))
 }
 
 /// True for a Markdown file that says something behind its front matter, or cannot be read.
