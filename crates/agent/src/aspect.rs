@@ -1,6 +1,6 @@
 //! What stands around the calls and the turns of an agent: undo's look, hooks, checks of what was done.
 
-use crate::ports::{Args, BoxFuture, Class, JournalError, Runs, Stop, Tools};
+use crate::ports::{Args, BoxFuture, Class, JournalError, Request, Runs, Stop, Tools};
 use crate::said::Said;
 use reasonix_proto::{Action, Decided, FiredRule, FoldReason, TodoPhase, ToolCall, ToolOutcome, TurnEnd};
 use std::sync::Arc;
@@ -32,6 +32,10 @@ pub trait Aspect: Send + Sync {
     fn before_step(&self, _turn: u32) -> BoxFuture<'_, Option<String>> {
         Box::pin(async { None })
     }
+
+    /// The calls of an answer of this model are about to be judged. What is asked for gives what was said so far, up to that
+    /// answer, as a request has it.
+    fn before_calls(&self, _so_far: &dyn Fn() -> Request, _model: &str) {}
 
     /// A call is about to be judged. Other arguments in its place are judged like those of a call.
     fn before_call<'a>(&'a self, _about: About<'a>) -> BoxFuture<'a, Wish> {
@@ -241,6 +245,11 @@ impl Aspects {
             texts.extend(aspect.before_step(turn).await);
         }
         texts
+    }
+
+    /// The calls of an answer are about to be judged.
+    pub(crate) fn before_calls(&self, so_far: &dyn Fn() -> Request, model: &str) {
+        self.0.iter().for_each(|aspect| aspect.before_calls(so_far, model));
     }
 
     /// Whether the conversation may be folded. Where it does not fit any more it has to be, whatever is said of it.

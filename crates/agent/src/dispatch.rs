@@ -66,6 +66,7 @@ pub(crate) async fn dispatch(
     stop: &Stop,
 ) -> Result<Tally, JournalError> {
     agent.state(TurnState::ToolRunning);
+    agent.aspects.before_calls(&|| conversation.request(true, None), &agent.model().card().name);
     let mut tally = Tally::default();
     let mut waiting: Vec<Ready<'_>> = Vec::new();
     for call in calls {

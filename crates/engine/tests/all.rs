@@ -23,6 +23,7 @@ mod everyday;
 mod evidence;
 mod explore;
 mod folding;
+mod forks;
 mod fuzz;
 #[cfg(target_os = "linux")]
 mod fuzz_readers;

@@ -1,7 +1,9 @@
 //! One subagent: a session of its own, with its own prefix and no history, judged by the gate of the session that it works for.
 
+use super::forks::Forked;
 use super::heard::{Heard, Spent};
 use super::isolation::Apart;
+use super::models::{model_of, session_model};
 use super::share::Share;
 use super::yields::{HandedResult, YIELD, Yields};
 use super::{Children, Kin};
@@ -10,7 +12,7 @@ use crate::blueprint::{Blueprint, conversation_of};
 use crate::error::EngineError;
 use crate::hooks::AroundChild;
 use crate::observers::{KeepsLedger, TellsGate};
-use crate::roster::{kept, own_model, sampled, words_of};
+use crate::roster::{kept, words_of};
 use crate::shelf::skills_chapter;
 use crate::spec::{Start, Which, folds};
 use crate::state::{Book, SessionState};
@@ -20,7 +22,7 @@ use crate::world::World;
 use reasonix_agent::{Agent, Aspect, Compaction, Conversation, Inbox, Limits, Model, Stop, Tool, ToolSpec, Tools};
 use reasonix_extensions::agent_note;
 use reasonix_gate::{AgentStanding, Approvals};
-use reasonix_proto::{AgentOrigin, AgentProfile, Mode, Origin, Phrase, SessionHead, SessionId, TurnEnd};
+use reasonix_proto::{AgentOrigin, AgentProfile, CallId, Mode, Origin, Phrase, SessionHead, SessionId, TurnEnd};
 use reasonix_session::{Beginning, Ledger, Opened, SessionError, Sessions, in_memory};
 use serde_json::Value;
 use std::any::Any;
@@ -62,34 +64,37 @@ pub(super) struct Wanted<'a> {
     pub(super) apart: Option<&'a Apart>,
     /// The skill that it does.
     pub(super) skill: Option<&'a BySkill>,
+    /// The conversation that it begins with, and the call that it was copied at.
+    pub(super) fork: Option<(&'a Forked, &'a CallId)>,
 }
 
 impl Child {
     /// Makes one, or takes up one that rests.
     pub(super) async fn new(of: &Children, kin: &Kin, wanted: Wanted<'_>) -> Result<Self, EngineError> {
-        let Wanted { name, profile, earlier, schema, apart, skill } = wanted;
+        let Wanted { name, profile, earlier, schema, apart, skill, fork } = wanted;
         let profile = narrowed(profile, apart.is_some());
         let from = apart.map_or(&*kin.start, |apart| &apart.start);
         let world = World { tap: kin.start.world.tap.fresh(), ..from.world.clone() };
         let start = Start { workspace: from.workspace.fresh(), world, attended: false, ..from.clone() };
-        let model = model_of(kin, &start.world, &profile)?;
+        let model =
+            if fork.is_some() { session_model(kin, &start.world) } else { model_of(kin, &start.world, &profile) }?;
         let below = of.below(name, &profile);
         let others: Arc<dyn Delegates> = below.clone();
         let makes = apart.map_or_else(|| kin.tools.clone(), |apart| (kin.tools_in)(apart.shell.clone()));
-        let tools = makes(&start, &others, model.card().window);
-        // What it may not use it is not told of.
-        let usable = |tool: &&Arc<dyn Tool>| {
-            let spec = tool.spec();
-            !(profile.rules.reads_only && spec.traits.edits) && apart.is_none_or(|apart| apart.has(tool.as_ref()))
-        };
+        let all = makes(&start, &others, model.card().window);
         let yields = schema.filter(|_| earlier.is_none()).map(Yields::new).transpose();
         let yields = yields.map_err(|why| unfit_schema(&profile, &why))?;
-        let own = yields.iter().map(|yields| Arc::clone(yields) as Arc<dyn Tool>);
-        let tools = Tools::new(kept(&tools, &profile).iter().filter(usable).cloned().chain(own).collect());
+        let tools = match fork {
+            Some((fork, _)) => fork.tools(&all),
+            None => offered(&all, &profile, apart, yields.as_ref()),
+        };
         let sandbox = apart.map_or(&kin.sandbox, |apart| &apart.sandbox);
         let told = (sandbox.as_str(), apart.is_some());
-        let new = || Beginning::new(head(&start, kin, (name, &profile), told, (&model, &tools)), &tools.specs());
-        let opened = open(&start, earlier, new).await?;
+        let new = || match fork {
+            Some((fork, _)) => fork.beginning(&start, kin, (name, &profile.name)),
+            None => Beginning::new(head(&start, kin, (name, &profile), told, (&model, &tools)), &tools.specs()),
+        };
+        let mut opened = open(&start, earlier, new).await?;
         let Some(head) = opened.history.head.clone() else {
             let phrase = Phrase::new("engine.log_unreadable").with("reason", "the subagent's session");
             return Err(EngineError::Settings(phrase));
@@ -97,15 +102,11 @@ impl Child {
         // One that goes on sends what it sent.
         let specs = opened.past.specs(&head).ok().flatten();
         let (tools, yields) = specs.map_or((tools.clone(), yields.clone()), |specs| before(&tools, yields, &specs));
+        if let Some((fork, call)) = fork {
+            opened.history.messages = fork.begin(opened.journal.as_ref(), (call, name)).await?;
+        }
         start.world.tap.bind(&sessions(&start), (&opened, &head), start.world.settings.record.most(), &kin.outbox);
-        let gate = match apart {
-            Some(apart) => apart.gate(kin, name, &profile)?,
-            None => kin.gate.below(name, AgentStanding::new(&profile, start.workspace.root())?),
-        };
-        let gate = Arc::new(match skill.and_then(BySkill::narrowing) {
-            Some(narrowing) => gate.held_to(narrowing),
-            None => gate,
-        });
+        let gate = Arc::new(gate_of(kin, (name, &profile), (apart, &start), skill)?);
         let heard = Heard::new(&kin.outbox, &head.session, &kin.session);
         yields.iter().for_each(|yields| yields.know(&heard));
         let last = heard.clone();
@@ -153,6 +154,33 @@ impl Child {
         };
         (end, self.heard.take(), result)
     }
+}
+
+/// The gate before it: that of the session, held to its profile and to what the skill that it does is content with.
+fn gate_of(
+    kin: &Kin,
+    (name, profile): (&str, &AgentProfile),
+    (apart, start): (Option<&Apart>, &Start),
+    skill: Option<&BySkill>,
+) -> Result<Approvals, EngineError> {
+    let gate = match apart {
+        Some(apart) => apart.gate(kin, name, profile)?,
+        None => kin.gate.below(name, AgentStanding::new(profile, start.workspace.root())?),
+    };
+    Ok(match skill.and_then(BySkill::narrowing) {
+        Some(narrowing) => gate.held_to(narrowing),
+        None => gate,
+    })
+}
+
+/// The tools of one that begins: what it may not use it is not told of.
+fn offered(all: &Tools, profile: &AgentProfile, apart: Option<&Apart>, yields: Option<&Arc<Yields>>) -> Tools {
+    let usable = |tool: &&Arc<dyn Tool>| {
+        let spec = tool.spec();
+        !(profile.rules.reads_only && spec.traits.edits) && apart.is_none_or(|apart| apart.has(tool.as_ref()))
+    };
+    let own = yields.into_iter().map(|yields| Arc::clone(yields) as Arc<dyn Tool>);
+    Tools::new(kept(all, profile).iter().filter(usable).cloned().chain(own).collect())
 }
 
 /// The tools as a subagent was told of them that goes on, with the one that hands back by the schema it had.
@@ -249,24 +277,6 @@ fn book_of(
     }
     book.observe(TellsGate(gate.clone()));
     book
-}
-
-/// The model: the profile's own, the one that the settings have for it, or the session's.
-fn model_of(kin: &Kin, world: &World, profile: &AgentProfile) -> Result<Arc<dyn Model>, EngineError> {
-    match own_model(world, profile) {
-        Ok(Some(model)) => return Ok(model),
-        Ok(None) => {}
-        Err(phrase) => kin.outbox.warn(phrase),
-    }
-    let world = sampled(world, profile);
-    let settings = &world.settings.agent;
-    let named = settings.subagent_models.iter().find(|(name, _)| name.eq_ignore_ascii_case(&profile.name));
-    let named = named.map(|(_, model)| model).or(settings.subagent_model.as_ref());
-    if let Some(reference) = named.filter(|reference| !reference.is_empty()) {
-        return world.model(&world.settings.resolve_model(reference)?);
-    }
-    let (model, effort) = kin.asks();
-    world.model_thinking(&model, effort.as_deref())
 }
 
 fn limits_of(kin: &Kin, start: &Start, profile: &AgentProfile, model: &str) -> Limits {

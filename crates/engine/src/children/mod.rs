@@ -7,10 +7,12 @@ mod child;
 mod clones;
 mod family;
 mod flood;
+mod forks;
 mod heard;
 mod isolation;
 mod lost;
 mod merge;
+mod models;
 mod plan;
 mod share;
 mod skills;
@@ -37,16 +39,17 @@ use crate::trust::Word;
 use child::{Child, Wanted};
 use family::NotNow;
 use flood::Flood;
+use forks::Forked;
 use futures_util::future::join_all;
 use isolation::{Apart, Made};
-use reasonix_agent::{Artifacts, Aspect, BoxFuture, Call, Journal, Limits, Stop, Tools, TurnOver};
+use reasonix_agent::{Artifacts, Aspect, BoxFuture, Call, Journal, Limits, Request, Stop, Tools, TurnOver};
 use reasonix_gate::Approvals;
 use reasonix_proto::{
     AgentProfile, CallId, Change, ChildRun, Event, Phrase, RecordBody, SessionId, ToolOutcome, TurnEnd,
 };
 use reasonix_undo::Undo;
 use serde_json::Value;
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use std::time::Instant;
 use told::{Came, Handed};
 use yields::HandedResult;
@@ -65,6 +68,8 @@ pub(crate) struct Children {
     flood: Flood,
     kin: OnceLock<Kin>,
     me: Weak<Self>,
+    /// What was said up to the calls that run.
+    so_far: Mutex<Option<Arc<Forked>>>,
 }
 
 /// Makes the tools of a subagent.
@@ -121,6 +126,8 @@ struct Job {
     writes: bool,
     /// The skill that it does.
     skill: Option<BySkill>,
+    /// The conversation that it begins with.
+    fork: Option<Arc<Forked>>,
 }
 
 impl Children {
@@ -129,7 +136,7 @@ impl Children {
         let (family, kin, flood) = (Arc::clone(family), OnceLock::new(), Flood::default());
         let of = |me: &Weak<Self>| {
             let (name, me) = (String::new(), Weak::clone(me));
-            Self { family, name, depth: 1, works_as: None, flood, kin, me }
+            Self { family, name, depth: 1, works_as: None, flood, kin, me, so_far: Mutex::default() }
         };
         Arc::new_cyclic(of)
     }
@@ -138,9 +145,20 @@ impl Children {
     fn below(&self, name: &str, profile: &AgentProfile) -> Arc<Self> {
         let (family, works_as) = (Arc::clone(&self.family), Some(profile.clone()));
         let (name, depth, kin) = (name.to_owned(), self.depth + 1, OnceLock::new());
-        let of =
-            |me: &Weak<Self>| Self { family, name, depth, works_as, flood: Flood::default(), kin, me: Weak::clone(me) };
+        let of = |me: &Weak<Self>| {
+            let (flood, me, so_far) = (Flood::default(), Weak::clone(me), Mutex::default());
+            Self { family, name, depth, works_as, flood, kin, me, so_far }
+        };
         Arc::new_cyclic(of)
+    }
+
+    /// What was said up to the calls that run.
+    fn so_far(&self) -> Option<Arc<Forked>> {
+        self.so_far.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn keep_so_far(&self, said: Option<Forked>) {
+        *self.so_far.lock().unwrap_or_else(PoisonError::into_inner) = said.map(Arc::new);
     }
 
     /// Learns what they are made of.
@@ -222,27 +240,9 @@ impl Children {
 
     /// Who works on what; or what is wrong with it, with the names that there are.
     fn jobs(&self, kin: &Kin, wanted: Assignments) -> Result<Vec<Job>, ToolOutcome> {
-        let Assignments { agent, tasks, context, schema, background, isolated, skill } = wanted;
+        let Assignments { agent, tasks, context, schema, background, isolated, fork, skill } = wanted;
         let schema = schema.as_ref().map(yields::readable).transpose()?;
-        if tasks.is_empty() {
-            return Err(ToolOutcome::failed_with(
-                "there is no assignment",
-                "give tasks: [{id, description, assignment}]",
-            ));
-        }
-        let mut seen: Vec<String> = tasks.iter().map(|task| task.id.to_lowercase()).collect();
-        seen.sort();
-        if let Some([twice, _]) = seen.array_windows().find(|[one, other]| one == other && !one.is_empty()) {
-            let message = format!("two tasks have the id {twice:?}");
-            return Err(ToolOutcome::failed_with(message, "ids differ by more than their case"));
-        }
-        if let Some(empty) = tasks.iter().find(|task| task.text.trim().is_empty()) {
-            let message = format!("the task {:?} has no assignment", empty.id);
-            return Err(ToolOutcome::failed_with(
-                message,
-                "say in assignment what is to be done and what to hand back",
-            ));
-        }
+        faultless(&tasks)?;
         // A skill may be called like one that rests.
         let find = |task: &Assignment| self.family.find(&task.id).filter(|_| skill.is_none());
         let of_others = |task: &&Assignment| find(task).is_some_and(|run| !family::is_of(&self.name, &run.child));
@@ -254,6 +254,10 @@ impl Children {
         if let Some(task) = known.first().filter(|_| schema.is_some()) {
             let message = format!("{} goes on as it began: what it hands back cannot be changed", task.id);
             return Err(ToolOutcome::failed_with(message, "leave out schema, or give the work to a new one"));
+        }
+        if let Some(task) = known.first().filter(|_| fork) {
+            let message = format!("{} goes on with its own conversation", task.id);
+            return Err(ToolOutcome::failed_with(message, "leave out fork, or give the work to a new one"));
         }
         let mut jobs = Vec::new();
         for task in known {
@@ -267,6 +271,14 @@ impl Children {
             let schema = schema.map_or_else(own, |schema| Ok(Some(schema)))?;
             let named =
                 |task: &Assignment| if task.id.trim().is_empty() { capital(&profile.name) } else { task.id.clone() };
+            let copied = |why| {
+                ToolOutcome::failed_with(
+                    format!("fork: {why}"),
+                    "leave out fork, and say in the assignment all that is needed",
+                )
+            };
+            let fork =
+                fork.then(|| self.forkable(kin, &profile, (schema.is_some(), isolated)).map_err(copied)).transpose()?;
             let writes = self.writes(kin, &profile, isolated);
             jobs.extend(new.iter().map(|task| Job {
                 name: named(task),
@@ -278,6 +290,7 @@ impl Children {
                 apart: background.unwrap_or(profile.blocking == Some(false)),
                 writes,
                 skill: skill.clone(),
+                fork: fork.clone(),
             }));
         }
         Ok(jobs)
@@ -312,6 +325,7 @@ impl Children {
             apart: false,
             writes,
             skill,
+            fork: None,
         })
     }
 
@@ -381,9 +395,11 @@ impl Children {
 
     /// What came of it, and whether it began.
     async fn worked(&self, kin: &Kin, job: Job, (call, stop): (&CallId, &Stop), apart: Option<&Apart>) -> (Came, bool) {
-        let Job { name, profile, earlier, task, prompt, schema, skill, .. } = job;
+        let Job { name, profile, earlier, task, prompt, schema, skill, fork, .. } = job;
         let (earlier, schema) = (earlier.as_ref(), schema.as_ref());
-        let wanted = Wanted { name: &name, profile: &profile, earlier, schema, apart, skill: skill.as_ref() };
+        let prompt = if fork.is_some() { forks::assigned(&name, &prompt) } else { prompt };
+        let fork = fork.as_deref().map(|fork| (fork, call));
+        let wanted = Wanted { name: &name, profile: &profile, earlier, schema, apart, skill: skill.as_ref(), fork };
         let mut child = match Child::new(self, kin, wanted).await {
             Ok(child) => child,
             Err(error) => {
@@ -443,6 +459,16 @@ impl Aspect for Children {
         self.flood.over()
     }
 
+    /// What was said so far is kept while calls run, for copies of the session's conversation.
+    fn before_calls(&self, so_far: &dyn Fn() -> Request, model: &str) {
+        self.keep_so_far(self.works_as.is_none().then(|| Forked::of(so_far(), model)));
+    }
+
+    fn at_end(&self, _turn: u32) -> BoxFuture<'_, ()> {
+        self.keep_so_far(None);
+        Box::pin(async {})
+    }
+
     /// A turn of the session may begin with a skill that a subagent does.
     fn before_model<'a>(&'a self, turn: u32, stop: &'a Stop) -> BoxFuture<'a, Option<Result<String, TurnEnd>>> {
         Box::pin(async move {
@@ -466,6 +492,24 @@ impl Delegates for Children {
     fn delegate<'a>(&'a self, wanted: Assignments, call: Call<'a>) -> BoxFuture<'a, ToolOutcome> {
         Box::pin(self.run(wanted, call))
     }
+}
+
+/// What is wrong with assignments by themselves.
+fn faultless(tasks: &[Assignment]) -> Result<(), ToolOutcome> {
+    if tasks.is_empty() {
+        return Err(ToolOutcome::failed_with("there is no assignment", "give tasks: [{id, description, assignment}]"));
+    }
+    let mut seen: Vec<String> = tasks.iter().map(|task| task.id.to_lowercase()).collect();
+    seen.sort();
+    if let Some([twice, _]) = seen.array_windows().find(|[one, other]| one == other && !one.is_empty()) {
+        let message = format!("two tasks have the id {twice:?}");
+        return Err(ToolOutcome::failed_with(message, "ids differ by more than their case"));
+    }
+    if let Some(empty) = tasks.iter().find(|task| task.text.trim().is_empty()) {
+        let message = format!("the task {:?} has no assignment", empty.id);
+        return Err(ToolOutcome::failed_with(message, "say in assignment what is to be done and what to hand back"));
+    }
+    Ok(())
 }
 
 fn prompt(context: &str, assignment: &str) -> String {

@@ -21,6 +21,8 @@ pub(crate) struct Assignments {
     pub(crate) background: Option<bool>,
     /// They are to work in clones of their own.
     pub(crate) isolated: bool,
+    /// They begin as copies of the conversation that starts them.
+    pub(crate) fork: bool,
     /// The skill that they are, where a call or a person wants one done.
     pub(crate) skill: Option<BySkill>,
 }
@@ -55,8 +57,8 @@ impl BySkill {
         let description = format!("/{} {arguments}", self.name).trim().to_owned();
         let tasks = vec![Assignment { id: self.name.clone(), description, text }];
         let (agent, background) = (named(self.agent.clone()), Some(false));
-        let (context, schema, isolated, skill) = (String::new(), None, false, Some(self));
-        Assignments { agent, tasks, context, schema, background, isolated, skill }
+        let (context, schema, skill) = (String::new(), None, Some(self));
+        Assignments { agent, tasks, context, schema, background, isolated: false, fork: false, skill }
     }
 }
 
@@ -112,12 +114,12 @@ const READER: &str = "explore";
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Input {
-    /// `explore` (reads, the default), `general` (writes in a clone that is merged), or another agent.
+    /// `explore` (reads; default), `general` (writes in a merged clone), or another.
     #[serde(default, alias = "subagent_type", alias = "subagent", alias = "profile")]
     #[schemars(with = "String")]
     agent: Option<String>,
     tasks: Vec<Item>,
-    /// What all of them have to know.
+    /// What all must know.
     #[serde(default)]
     #[schemars(with = "String")]
     context: Option<String>,
@@ -131,6 +133,10 @@ pub(super) struct Input {
     #[serde(default)]
     #[schemars(skip)]
     isolated: bool,
+    /// They know this conversation.
+    #[serde(default)]
+    #[schemars(with = "bool")]
+    fork: Option<bool>,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -166,8 +172,9 @@ impl TypedTool for Task {
         let text = |name: &str| args.get(name).and_then(Value::as_str).map(str::to_owned);
         let agent = ["agent", "subagent_type", "subagent", "profile"].into_iter().find_map(text);
         let (schema, background) = (args.get("schema").cloned(), args.get("background").and_then(Value::as_bool));
-        let isolated = args.get("isolated").and_then(Value::as_bool).unwrap_or_default();
-        Ok(Input { agent, tasks: vec![one], context: text("context"), schema, background, isolated })
+        let says = |name: &str| args.get(name).and_then(Value::as_bool);
+        let (isolated, fork) = (says("isolated").unwrap_or_default(), says("fork"));
+        Ok(Input { agent, tasks: vec![one], context: text("context"), schema, background, isolated, fork })
     }
 
     /// Starting a subagent changes nothing: each of its calls passes the gate for itself.
@@ -211,6 +218,6 @@ fn assignments(input: Input) -> Assignments {
     let tasks = input.tasks.into_iter();
     let tasks = tasks.map(|item| Assignment { id: item.id, description: item.description, text: item.assignment });
     let (context, schema) = (input.context.unwrap_or_default(), input.schema.filter(|schema| !schema.is_null()));
-    let (background, isolated) = (input.background, input.isolated);
-    Assignments { agent, tasks: tasks.collect(), context, schema, background, isolated, skill: None }
+    let (background, isolated, fork) = (input.background, input.isolated, input.fork == Some(true));
+    Assignments { agent, tasks: tasks.collect(), context, schema, background, isolated, fork, skill: None }
 }
