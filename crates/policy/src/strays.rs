@@ -221,6 +221,8 @@ pub(crate) fn strays(simple: &Simple, named: &Named<'_>) -> bool {
     let free: Vec<&Word> = free.map(|(_, word)| *word).collect();
     let rows = || STRAYS.iter().filter(|(names, ..)| names.contains(&short) || names.contains(&long.as_str()));
     let more = matches!(program, "uniq" | "xxd") && simple.operands().len() > 1;
+    // Behind its file `xxd` takes anything for the one that it writes.
+    let more = more || program == "xxd" && args.iter().skip_while(|word| word.text.starts_with('-')).count() > 1;
     let passes = matches!(program, "npm" | "pnpm" | "yarn" | "bun" | "npx" | "bunx");
     more || (program == "git" && leaves_git(args, &free))
         || free.iter().any(|word| {

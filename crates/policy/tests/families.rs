@@ -97,7 +97,7 @@ const NOT_READERS: &[&str] = &[
     "sort a *", "git show *", "tree *", "awk *", "sed *", "fd *", "yq . *", "file -*", "env *", "hostname *", "git branch *", "sort ?", "find ?", "diff3 *", "sed -e p ?",
     // Options of readers that write.
     "yq --in-place -y .a=2 a.yml", "yq --split-exp .a f", "yq -s .a f", "yq --inplace .a f", "yq --inpl .a f", "tree -R -H . -L 1", "tree -aR -L 1", "tree -o f", "hostname --file=x", "hostname -F x", "hostname x",
-    "date 010100002020", "date -s now", "date --set=now", "date -u 01010000", "uniq a b", "uniq -c a b", "uniq -f 1 a b", "xxd a b", "xxd -r a", "xxd -ps a b", "xxd -r -p a", "rg --pre=./e x", "rg --hostname-bin=./x --hyperlink-format=y z",
+    "date 010100002020", "date -s now", "date --set=now", "date -u 01010000", "uniq a b", "uniq -c a b", "uniq -f 1 a b", "xxd a b", "xxd a -i", "xxd -r a", "xxd -ps a b", "xxd -r -p a", "rg --pre=./e x", "rg --hostname-bin=./x --hyperlink-format=y z",
     "sort -o f a", "sort --output=f a", "find . -fprintf f x", "git log --output=f", "git diff --output f", "git show --ext-diff", "git cat-file --textconv HEAD:a", "git cat-file --filters HEAD:a", "file -C -m x", "printf -v x y", "nice printf -v x", "nice printf %n x", "timeout 5 printf -v x y", "printf 'x%n' PATH; ls", "printf '% 5n' PATH", "bash -c 'printf x%n PATH; ls'",
     "base64 -o f a", "git stash show -p --output=f", "git tag x", "git branch x", "git remote add a b", "git config a b", "git worktree add x", "git --version x",
 ];

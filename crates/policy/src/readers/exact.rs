@@ -257,10 +257,14 @@ fn is_ps(args: &[Word]) -> bool {
     words && !(short(&['e']) && short(&['u', 'x']))
 }
 
-/// `xxd` reads its options by their first letter, and writes to a second file.
+/// `xxd` reads its options by their first letter, and writes to a second file: to whatever stands behind the first, also where it
+/// looks like an option.
 fn is_xxd(args: &[Word]) -> bool {
     let (mut rest, mut files) = (args, 0);
     while let Some((word, more)) = rest.split_first() {
+        if files > 0 {
+            return false;
+        }
         rest = match word.text.as_str() {
             "-p" | "-ps" | "-plain" | "-u" | "-b" | "-i" | "-a" | "-e" => more,
             "-c" | "-l" | "-s" | "-g" if !more.is_empty() => more.get(1..).unwrap_or_default(),
