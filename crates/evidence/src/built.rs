@@ -54,5 +54,6 @@ fn names_build(code: &str, check: &Check) -> bool {
         let given = word.starts_with("--") && !word.contains('=');
         told |= !given && words.peek().is_some_and(|next| next.split(':').any(|part| part == "build"));
     }
-    check.build && told
+    // The runner of `zig build test` is called that way.
+    check.build && told && check.program != "zig"
 }

@@ -86,6 +86,14 @@ impl Check {
         !self.part.is_empty() && self.part.iter().all(|word| LAST_FAILED.contains(&word.as_str()))
     }
 
+    /// The same in these places only; what it is narrowed to otherwise is less than they are.
+    pub(crate) fn placed(mut self, mut places: Vec<String>) -> Self {
+        self.pieces += places.len();
+        places.append(&mut self.part);
+        self.part = places;
+        self
+    }
+
     pub(crate) fn narrowed(mut self, by: Vec<String>) -> Self {
         self.part.extend(by);
         self

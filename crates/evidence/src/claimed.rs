@@ -19,11 +19,15 @@ patterns! {
 pub(crate) fn claimed(clause: &Clause, patterns: &[&Pattern]) -> Option<Range<usize>> {
     let range =
         patterns.iter().find_map(|pattern| place_of(clause, pattern).filter(|range| !clause.hedges(range.end)))?;
-    // What stands behind a mark is what it marks.
+    Some(through_mark(clause, range))
+}
+
+/// The place with what stands behind its mark: that is what it marks.
+pub(crate) fn through_mark(clause: &Clause, range: Range<usize>) -> Range<usize> {
     let marked = clause.text.get(range.clone()).is_some_and(|text| text.ends_with(['✅', '✓', '✔', '🟢']));
     let whole = clause.text.trim_end_matches(|c: char| c.is_whitespace() || ".。!！;；|".contains(c)).len();
     let end = if marked && whole <= range.start + LONGEST_LEAD { whole.max(range.end) } else { range.end };
-    Some(range.start..end)
+    range.start..end
 }
 
 /// Where a pattern fits and what is good is what is spoken of: not where the tests do something else, and something else is

@@ -1,7 +1,7 @@
 //! Claims in prose, in English and Chinese: what is said to be tested, built, clean, fixed, or done to a file.
 
 use crate::built;
-use crate::claimed::{LONGEST_LEAD, claimed};
+use crate::claimed::{LONGEST_LEAD, claimed, through_mark};
 use crate::clause::{self, Clause};
 use crate::files::{self, Deed};
 use crate::grammar;
@@ -26,6 +26,7 @@ patterns! {
     LONGER = r"longer|已再";
     TYPESCRIPT = r"\b(?:tsc|typescript)`? (?:now |still )?(?:compil|编译)";
     GOOD_END = format!(r"{}|\b(?:formatted|works?|completes?|completed|quiet|silent)\b", grammar::good());
+    LED = format!(r"^[\s|]*[{}]\x{{fe0f}}?\s*\|", grammar::MARKS);
     ONLY_JOINS = r"^(?:\s|`[^`]*`|\b(?:and|or|nor|both|as well as|plus)\b|[,，、&+/]|和|与|及|以及)*$";
 }
 
@@ -46,9 +47,13 @@ pub(crate) fn find(answer: &str) -> Vec<Said> {
             for said in of_clause(&part, &before) {
                 let range = sentence.range.start + said.range.start..sentence.range.start + said.range.end;
                 let rest = words.get(part.range.start..).unwrap_or_default();
+                let behind = words.get(part.range.end..).unwrap_or_default();
+                let of_lint = said.kind == ClaimKind::Lint;
                 let warnings = said.warnings
-                    || (matches!(said.kind, ClaimKind::Lint | ClaimKind::Build) && NO_WARNINGS.fits(rest));
-                let said = Said { range, warnings, ..said };
+                    || ((of_lint || said.kind == ClaimKind::Build) && NO_WARNINGS.fits(&linted::without_told(rest)))
+                    || (of_lint && linted::denied_behind(behind));
+                let told_warnings = linted::told_warnings(&part.original, behind).filter(|_| of_lint);
+                let said = Said { range, warnings, told_warnings, ..said };
                 match here.iter_mut().find(|earlier| earlier.is_with(&said)) {
                     Some(earlier) => earlier.joined(said),
                     None => here.push(said),
@@ -114,8 +119,9 @@ fn by_command(clause: &Clause, found: &[Said]) -> Vec<Said> {
     for (range, code) in said::quoted(&clause.text).into_iter().filter(|(range, _)| !clause.denies(range)) {
         let rest = clause.text.get(range.end..said_until(clause, range.end)).unwrap_or_default();
         let check = said::quoted_check(code);
-        let (Some(check), Some(good)) = (check, GOOD_END.find(rest)) else { continue };
-        let whole = range.start.saturating_sub(1)..range.end + good.end;
+        let led = LED.fits(&clause.text).then_some(0..0);
+        let (Some(check), Some(good)) = (check, GOOD_END.find(rest).or(led)) else { continue };
+        let whole = through_mark(clause, range.start.saturating_sub(1)..range.end + good.end);
         let is_said = |said: &Said| match said.kind {
             ClaimKind::Tests => check.tests,
             ClaimKind::Build => check.build,

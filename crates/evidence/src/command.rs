@@ -15,10 +15,36 @@ pub(crate) fn check(words: &[String]) -> Option<Check> {
     let mut check = runners::check(program, name, args)?.narrowed(bare.narrowed);
     if check.tests {
         check.part.extend(args.iter().filter(|word| SOME.contains(word)).map(|word| (*word).to_owned()));
+        check.part.extend(left_out(args));
     }
     check.lenient |= forgives(args);
     (check.family, check.program) = (family(name), name.to_owned());
     Some(check)
+}
+
+/// True when two commands are one and the same, but for what only starts them and how much they say.
+pub(crate) fn is_same(one: &[String], other: &[String]) -> bool {
+    const TALK: &[&str] =
+        &["-q", "-v", "-vv", "--quiet", "--silent", "--verbose", "--", "--nocapture", "--no-color", "--color=always"];
+    let (Some(mut one), Some(mut other)) = (bare(one), bare(other)) else { return false };
+    one.words.retain(|word| !TALK.contains(&word.as_str()));
+    other.words.retain(|word| !TALK.contains(&word.as_str()));
+    let (Some((program, rest)), Some((other_program, other_rest))) =
+        (one.words.split_first(), other.words.split_first())
+    else {
+        return false;
+    };
+    let same = |(one, other): (&String, &String)| one.eq_ignore_ascii_case(other);
+    one.narrowed == other.narrowed
+        && is_program(program, other_program)
+        && rest.len() == other_rest.len()
+        && rest.iter().zip(other_rest).all(same)
+}
+
+/// True for one program, called with its folder or without.
+fn is_program(one: &str, other: &str) -> bool {
+    let without = |long: &str, short: &str| !short.contains('/') && long.rsplit('/').next() == Some(short);
+    one == other || without(one, other) || without(other, one)
 }
 
 /// Words by which any program only tells about itself, or what it would do.
@@ -65,10 +91,28 @@ const SOME: &[&str] = &[
     "--new-only",
 ];
 
+/// What any runner is told to leave out, with a sign before it, so that it fits no name.
+fn left_out(args: &[&str]) -> Vec<String> {
+    const OPTIONS: &[&str] = &[
+        "--exclude",
+        "--exclude-group",
+        "--exclude-testsuite",
+        "--exclude-tag",
+        "--exclude-tags",
+        "--grep-invert",
+        "--testPathIgnorePatterns",
+        "--skip",
+        "--skip-tags",
+        "--ignore",
+    ];
+    let is_option = |word: &&&str| OPTIONS.contains(&word.split('=').next().unwrap_or(word));
+    args.iter().filter(is_option).map(|word| format!("!{word}")).collect()
+}
+
 /// True when a runner is told to end well whatever fails.
 fn forgives(args: &[&str]) -> bool {
     args.iter().any(|word| {
-        matches!(*word, "-fn" | "--fail-never" | "--ignore-exit" | "--exit-zero" | "--no-fail")
+        matches!(*word, "-fn" | "--fail-never" | "--ignore-exit" | "--exit-zero" | "--no-fail" | "--issues-exit-code=0")
             || word.contains("failure.ignore")
             || word.contains("estFailureIgnore")
             || (word.contains("ignoreFailures") && !word.contains("false"))
@@ -148,6 +192,32 @@ const STARTERS: &[(&str, &[&str])] = &[
     ("nix", &["develop"]),
 ];
 
+/// Programs that `pnpm`, `yarn` and `bun` start by their names.
+const BINARIES: &[&str] = &[
+    "tsc",
+    "vue-tsc",
+    "svelte-check",
+    "eslint",
+    "prettier",
+    "biome",
+    "oxlint",
+    "stylelint",
+    "vitest",
+    "jest",
+    "mocha",
+    "ava",
+    "playwright",
+    "cypress",
+    "vite",
+    "webpack",
+    "rollup",
+    "tsup",
+    "next",
+    "turbo",
+    "nx",
+    "ng",
+];
+
 const PLAIN_STARTERS: &[&str] = &[
     "time",
     "nice",
@@ -193,6 +263,10 @@ fn bare(words: &[String]) -> Option<Bare> {
         {
             rest.drain(..2);
             drop_options(&mut rest, &["--with", "-p", "--python", "--extra", "--group", "-C", "-n", "--source"]);
+        } else if matches!(name, "pnpm" | "yarn" | "bun")
+            && rest.get(1).is_some_and(|program| BINARIES.contains(&program.as_str()))
+        {
+            rest.remove(0);
         } else if name.starts_with("python") && rest.get(1).is_some_and(|flag| flag == "-m") {
             rest.drain(..2);
         } else if matches!(name, "docker" | "podman" | "docker-compose" | "kubectl") {

@@ -1,6 +1,7 @@
 //! Whether a check is of what a claim is about: of all there is, or of the part that it names.
 
 use crate::check::Check;
+use crate::command;
 use crate::deeds::{Deeds, Run, What};
 use crate::programs;
 use crate::said::Said;
@@ -10,7 +11,7 @@ use reasonix_proto::ClaimKind;
 /// The checks that a claim about a part is about: those of this part, and those of everything, unless they failed elsewhere.
 pub(crate) fn about<'a>(all: Vec<Tried<'a>>, said: &Said) -> Vec<Tried<'a>> {
     let names = &said.reach.names;
-    let own = |tried: &Tried<'_>| names.iter().any(|name| is_of(tried.check, name));
+    let own = |tried: &Tried<'_>| names.iter().any(|name| is_of(tried.check, name)) || is_word_for_word(tried, said);
     if said.reach.all || names.is_empty() || !all.iter().any(own) {
         return all;
     }
@@ -69,9 +70,19 @@ fn is_part(check: &Check, name: &str) -> bool {
     others_of(name).iter().any(one)
 }
 
+/// True when a name only says where what a check was narrowed to is, and it was given that place.
+fn is_place(check: &Check, said: &Said, name: &String) -> bool {
+    let pieces = check.part.iter().take(check.pieces);
+    said.reach.within.contains(name) && pieces.into_iter().any(|word| is_word(word, name))
+}
+
 fn is_word(word: &str, name: &str) -> bool {
     let word = word.to_ascii_lowercase();
-    if word.starts_with('!') || word.starts_with("not ") {
+    // An option that stands for a part is called by its whole name.
+    if let Some(option) = word.strip_prefix("--") {
+        return name == option || (option == "lib" && name == "library");
+    }
+    if word.starts_with(['!', '~', '^']) || word.starts_with("not ") || word.contains("!=") || word.contains("!~") {
         return false;
     }
     // A package of a scope may have a short name of its own.
@@ -116,8 +127,15 @@ fn is_of_less(tried: &Tried<'_>, said: &Said) -> bool {
 /// True when a claim quotes just the command that ran, word for word, and says nothing of more than that.
 pub(crate) fn is_word_for_word(tried: &Tried<'_>, said: &Said) -> bool {
     let ([command], Some(ran)) = (said.commands.as_slice(), tried.ran) else { return false };
-    let has = |name: &String| ran.words.contains(name) || is_part(tried.check, name);
-    !said.reach.all && *command == ran.words && said.reach.names.iter().all(has) && !is_of_another(tried.check, said)
+    let given = |name: &String| {
+        let mut words = ran.words.iter().chain(&tried.check.part);
+        words.any(|word| word.eq_ignore_ascii_case(name))
+    };
+    let has = |name: &String| given(name) || is_part(tried.check, name);
+    !said.reach.all
+        && command::is_same(command, &ran.words)
+        && said.reach.names.iter().all(has)
+        && !is_of_another(tried.check, said)
 }
 
 /// True when a check is of everything that the claim is about.
@@ -127,7 +145,7 @@ pub(crate) fn covers(deeds: &Deeds, check: &Check, said: &Said) -> bool {
         let names = &said.reach.names;
         !said.reach.all
             && names.iter().any(|name| is_part(check, name))
-            && names.iter().filter(is_file).all(|name| is_part(check, name))
+            && names.iter().filter(is_file).all(|name| is_part(check, name) || is_place(check, said, name))
     };
     if is_of_another(check, said) {
         return false;
@@ -141,16 +159,24 @@ pub(crate) fn covers(deeds: &Deeds, check: &Check, said: &Said) -> bool {
     }
 }
 
-/// Sorts of tests that have scripts and folders of their own.
-const SORTS: [(&str, &str); 3] = [("unit", "单元"), ("integration", "集成"), ("e2e", "端到端")];
+/// Sorts of tests that have scripts, folders and options of their own.
+const SORTS: [(&str, &str, &str); 4] = [
+    ("unit", "unit", "单元"),
+    ("integration", "integration", "集成"),
+    ("e2e", "e2e", "端到端"),
+    ("doc", "doc test", "文档测试"),
+];
 
 /// True when a check is of all tests of the one sort that a claim is about.
 fn is_of_sort(check: &Check, said: &Said) -> bool {
-    let [part] = check.part.as_slice() else { return false };
-    let finest = part.trim_end_matches('/').rsplit('/').next().unwrap_or(part);
-    let says = |(english, chinese): &(&str, &str)| said.words.contains(english) || said.words.contains(chinese);
+    let parts: Vec<&String> = check.part.iter().filter(|word| *word != "-").collect();
+    let [part] = parts.as_slice() else { return false };
+    let finest = part.trim_end_matches('/').rsplit('/').next().unwrap_or(part).trim_start_matches("--");
+    let says =
+        |(_, english, chinese): &(&str, &str, &str)| said.words.contains(english) || said.words.contains(chinese);
     let mut said_of = SORTS.iter().filter(|sort| says(sort));
-    said_of.next().is_some_and(|(sort, _)| *sort == finest) && said_of.next().is_none() && said.reach.names.is_empty()
+    let of_this = said_of.next().is_some_and(|(sort, ..)| *sort == finest) && said_of.next().is_none();
+    of_this && (!said.reach.all || said.reach.sorted) && said.reach.names.iter().all(|name| is_part(check, name))
 }
 
 /// Words for halves of a project: a check in the folder of one says nothing of the other.

@@ -83,6 +83,9 @@ pub(crate) struct Run {
     pub(crate) built: bool,
     pub(crate) clean: bool,
     pub(crate) warns: bool,
+    /// The numbers of warnings in it, and whether its summary says that nothing was found.
+    pub(crate) warnings: Vec<u64>,
+    pub(crate) spotless: bool,
     /// True when its output says that it did not build, and that a linter found something.
     pub(crate) unbuilt: bool,
     pub(crate) complains: bool,
@@ -121,6 +124,8 @@ impl Run {
         self.built = summary::built(output);
         self.clean = summary::clean(output);
         self.warns = summary::warns(output);
+        self.warnings = summary::warnings(output);
+        self.spotless = summary::nothing_found(output);
         self.unbuilt = summary::fails_to_build(output);
         self.complains = summary::complains(output);
         self.tools = summary::shown_tools(output);

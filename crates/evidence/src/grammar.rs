@@ -124,6 +124,6 @@ pub(crate) fn denied_before(subject: &str) -> String {
 /// A sign, and behind it nothing but what it is about.
 pub(crate) fn marked(subject: &str) -> String {
     format!(
-        r"[{MARKS}]\x{{fe0f}}?\s*(?:(?:[\w/.-]+|`[^`]+`)\s+){{0,2}}?(?:单元|集成|回归|全部|所有|全量|前端|后端|代码)*{subject}\s*(?:$|[|,.:;(（，。、{MARKS}☐⬜❌])"
+        r"(?:^[\s|]*[{MARKS}]\x{{fe0f}}?\s*\||[{MARKS}]\x{{fe0f}}?)\s*(?:(?:[\w/.-]+|`[^`]+`)\s+){{0,2}}?(?:单元|集成|回归|全部|所有|全量|前端|后端|代码)*{subject}\s*(?:$|[|,.:;(（，。、{MARKS}☐⬜❌])"
     )
 }

@@ -4,6 +4,7 @@ use crate::check::LintClass;
 use crate::claimed::claimed;
 use crate::clause::Clause;
 use crate::grammar::{self, EVERY, GOOD_NEWS};
+use crate::news;
 use crate::pattern::patterns;
 use crate::reach::place;
 use crate::said::Said;
@@ -18,9 +19,13 @@ patterns! {
     LINT_SUBJECT = grammar::lints();
     LINTERS = format!(r"\b({}|vet)\b", grammar::tools());
     JOINED = r"\b(?:and|or|nor)\b|[,，、&+/]|和|与|及|或";
-    TYPES = r"type|tsc|mypy|pyright|pyre\b|dialyzer|flow\b|sorbet|类型";
+    TYPES = r"type|tsc|svelte-check|mypy|pyright|pyre\b|dialyzer|flow\b|sorbet|类型";
     FORMATS = r"fmt\b|format|prettier|black|isort|yapf|spotless|格式";
-    WARNINGS = r"warning|警告|告警|clean|干净";
+    WARNINGS = r"warning|警告|告警|clean|干净|spotless|\b(?:quiet|silent)\b";
+    TOLD = r"\b(?:[1-9]\d*|two|three|several|some|a few|only|just|(?:with|has|had|and|only|just) one)(?: [a-z-]+){0,2}? warnings?\b|(?:[1-9]\d*|[两三几]|若干|少量|一些) ?(?:个|条|处|项)? ?[^，。\d]{0,6}?(?:警告|告警)";
+    TOLD_NUMBER = r"\b([1-9]\d*)(?: [a-z-]+){0,2}? warnings?\b|([1-9]\d*) ?(?:个|条|处|项)? ?[^，。\d]{0,6}?(?:警告|告警)";
+    ONCE = r"\b(?:fix\w*|remov\w+|resolv\w+|clear\w+|suppress\w*|silenc\w+|from|was|were|had|before|previous\w*|earlier|max\w*|limit|allow\w*)\b|修|清|消除|解决|去掉|处理|原来|之前|原有|上限|允许";
+    OTHER_SUBJECT = format!("{}|{}|{}", grammar::tests(), grammar::builds(), grammar::lints());
     IN_SHORT = format!(r"^[\s,;，；]*(?:and |with )?(?:which|both|all|they|it|everything|these|都|均|全部|全都|结果|也都)[^.。]{{0,20}}?{}", grammar::good());
     RAN_BEFORE = r"\b(?:ran|re-?ran|run|checked|double-checked|executed|with|through|had)\b|跑|运行|执行|用";
 }
@@ -30,9 +35,30 @@ pub(crate) fn speaks(clause: &Clause) -> bool {
     LINT.fits(&clause.text)
 }
 
-/// True when a part of a sentence says that there are no warnings, or that something is clean.
+/// True when a part of a sentence says that there are no warnings, that something is clean, or that nothing was found: that
+/// there are no errors says nothing of warnings, and neither does a number of them.
 pub(crate) fn of_warnings(clause: &Clause) -> bool {
-    WARNINGS.fits(&clause.original)
+    let text = TOLD.blanked(&clause.original);
+    WARNINGS.fits(&text) || news::denies_findings(&text)
+}
+
+/// The text with blanks in place of warnings that it tells of.
+pub(crate) fn without_told(text: &str) -> String {
+    TOLD.blanked(text)
+}
+
+/// True when what stands behind a claim says of the same that nothing was found.
+pub(crate) fn denied_behind(rest: &str) -> bool {
+    !OTHER_SUBJECT.fits(rest) && news::denies_findings(rest)
+}
+
+/// The number of warnings that a claim tells of, in its own words or in those behind it.
+pub(crate) fn told_warnings(own: &str, behind: &str) -> Option<u64> {
+    let text = if OTHER_SUBJECT.fits(behind) { own.to_owned() } else { format!("{own}{behind}") };
+    match TOLD_NUMBER.all(&text)[..] {
+        [(_, number)] if !ONCE.fits(&text) => number.parse().ok(),
+        _ => None,
+    }
 }
 
 /// What a part of a sentence says of linters; `before` is what stands before it, which it may speak of in short.
@@ -51,10 +77,11 @@ fn lint(clause: &Clause) -> Vec<Said> {
         lint: Some(lint),
         ..Said::new(ClaimKind::Lint, range.clone())
     };
-    let reversed = clause
-        .text
-        .get(range.clone())
-        .is_some_and(|text| text.starts_with(is_good_sign) || LINT_PASSED.fits(text) || LINT_LISTED.fits(text));
+    let reversed = clause.text.get(range.clone()).is_some_and(|text| {
+        text.trim_start_matches([' ', '|']).starts_with(is_good_sign)
+            || LINT_PASSED.fits(text)
+            || LINT_LISTED.fits(text)
+    });
     let text = clause.text.get(range.start..if reversed { clause.text.len() } else { range.end }).unwrap_or_default();
     let all = linters(text, reversed);
     // Each of several has its own proof.

@@ -38,13 +38,19 @@ fn denied() -> String {
         r"\bneither .{1,40}? nor .{1,40}? (?:complain|object|fail|warn)(?:s|ed)?\b".to_owned(),
         r"\bnot only\b|\bas before\b|\b(?:comes?|came) back empty\b|\bleaves? (?:everything|all files|all of it|the (?:files|tree|code)|it|them) (?:as (?:it is|they are|is)|unchanged|untouched|alone)\b".to_owned(),
         format!(r"(?:没有?|无|未|零|并无|已无|再无|毫无|均无)(?:一[个条处项])?{TELLS_ZH}(?:任何|新的?|新增的?|明显的?|遗留的?|其他|其它|一[个条处项]|残留的?|额外的?|多余的?|剩余的?|严重的?)*(?: ?(?:lint|类型|编译|语法|格式|测试|用例|风格|单测|[a-z]+)(?:检查)? ?)?(?:上)?(?:的)?{BAD_ZH}(?:的(?:测试|用例|单测)?)?"),
-        r"(?:没有|无)(?:任何)?输出|没有?(?:任何)?(?:需要|待|未|要)(?:格式化|修改|修复|改动|处理|调整)的?(?:文件|地方|内容)?|一(?:个|条|项)(?:测试|用例)?(?:都|也)没有?(?:挂|失败|报错|出错|红)(?:掉|的)?|(?:没有?|无)(?:一个)?(?:测试|用例)?(?:挂掉|挂的|变红|红的)|无一(?:例外|失败|报错|挂掉)|0 ?(?:个|条|项|处)? ?(?:失败|错误|警告|告警|跳过|问题)|失败 ?[:：]? ?0|不仅|没问题|不再(?:报告|提示|告警|警告|报警)".to_owned(),
+        r"(?:没有|无)(?:任何)?输出|没有?(?:任何)?(?:需要|待|未|要)(?:格式化|修改|修复|改动|处理|调整)的?(?:文件|地方|内容)?|一(?:个|条|项)(?:测试|用例)?(?:都|也)没有?(?:挂|失败|报错|出错|红)(?:掉|的)?|(?:没有?|无)(?:一个)?(?:测试|用例)?(?:挂掉|挂的|变红|红的)|无一(?:例外|失败|报错|挂掉)|0 ?(?:个|条|项|处)? ?(?:失败|错误|警告|告警|跳过|问题)|失败 ?[:：]? ?0|不仅|没问题|不再(?:报告|提示|告警|警告|报警|有(?:任何)?(?:警告|告警))".to_owned(),
     ]
     .join("|")
 }
 
+/// What linters tell of that is no error.
+const FINDINGS: &str = r"(?:\b(?:warnings?|problems?|issues?|findings?|violations?|offen[sc]es?|diagnostics?|complaints?|hints?|remarks?|objections?|lints|hits?)\b|警告|告警|问题|违规|提示|意见|抱怨)";
+
 patterns! {
     DENIED = denied();
+    FINDING = FINDINGS;
+    OF_ERRORS = r"error|fail|broke|break|regress|skip|choke|before|not only|错误|失败|报错|出错|异常|回归|跳过|冲突|挂|红|不仅|例外";
+    ERRORS_AND = format!(r"\berrors?,? (?:or|and|nor) (?:[a-z]+ ){{0,2}}?{FINDINGS}|(?:错误|报错) ?(?:或者?|和|与|、|及|以及|也没有?) ?{FINDINGS}");
     PASSING = r"\bpreviously[- ]fail\w*|\b(?:that|which)(?: (?:was|were|had been|had|have|previously|initially|originally|first|used to))+ (?:fail|failing|failed|broken|red)(?: (?:before|earlier|previously|initially|at first|last time|until now|so far))?\b|\b(?:that|which) (?:failed|broke|were red)(?: (?:before|earlier|previously|initially|at first|last time|until now|so far|in the first run|on the first run))?\b|\b(?:with |plus |and )?\d+ (?:tests? |others? |cases? )?(?:(?:was|were|are|is) )?(?:skipped|ignored|deselected|pending|todo)\b|(?:另有|另外|其余|还有|其中)? ?\d+ ?(?:个|项|条)?(?:测试|用例)?(?:被)? ?(?:跳过|忽略|pending|skipped|todo)(?:了)?|(?:跳过|忽略)(?:了)? ?\d+ ?(?:个|项|条)|(?:之前|原本|原先|此前|先前|一开始|原来)?(?:一直)?(?:失败|报错|挂掉|不通过|没过|挂)的";
     COLOURS = r"\b(?:continue[sd]?|seems?|seemed|proved?) to\b|\bhappy[- ]paths?\b|\b(?:the|an?) (?:green|ok|happy|good|clean) (?:button|icon|badge|label|paths?|cases?|light|colou?r|dialog|flow|way|part|reason|response|idea|candidate|place|slate|separation|api|interface|architecture|code)\b";
     FAILING = r"\b(failing) (?:tests?|cases?|specs?|suite)\b";
@@ -79,6 +85,12 @@ pub(crate) fn without_bad(text: &str) -> String {
         out.replace_range(range, &word);
     }
     out
+}
+
+/// True when it is denied that there is anything to tell, and not errors only.
+pub(crate) fn denies_findings(text: &str) -> bool {
+    let of_all = |(_, part): (Range<usize>, &str)| FINDING.fits(part) || !OF_ERRORS.fits(part);
+    DENIED.all(text).into_iter().any(of_all) || ERRORS_AND.fits(text)
 }
 
 fn spoken_of(text: &str, range: &Range<usize>) -> Vec<Range<usize>> {

@@ -12,6 +12,7 @@ patterns! {
     ASIDE = r#"(?m)^[ \t]*>.*$|<!--[\s\S]*?-->|“[^”\n]{1,300}”|"[^"\n]{1,300}"|「[^」\n]{1,300}」|『[^』\n]{1,300}』|~~[^~\n]{1,300}~~"#;
     IDENTIFIER = grammar::IDENTIFIER;
     CODE = r"`([^`\n]+)`";
+    FILTER = r"^--?[\w-]+ ['\w.:-]+$";
     LATER = r"(?i)^[\s#*\d.]*(?:next steps?|todo|to do|follow[- ]?ups?|how to (?:test|run|verify|use)|to (?:test|verify|run|try)\b|test plan|remaining|not done|recommend|suggest|future|usage|(?:the |my |here(?:'s| is) (?:the |my |a )?)?(?:plan|proposal|proposed)\b|[^\n。，]{0,6}(?:计划|方案|打算)|后续|下一步|接下来|待办|建议|如何|使用方法|测试计划|验证方法|验证步骤|未完成|剩余|待完成)";
     RULE = r"^\s*\|?\s*:?-+:?\s*\|[\s|:-]*$";
     LISTED = r"^[ \t]*(?:[-*+•]|\d+[.)、])[ \t]";
@@ -50,12 +51,20 @@ pub(crate) fn masked(answer: &str) -> String {
     }
     for (range, code) in CODE.all(answer) {
         let is_command = || line::commands(code).iter().any(|ran| command::check(&ran.words).is_some());
-        if code.contains(char::is_whitespace) && !is_command() {
+        let is_filter = || FILTER.fits(code);
+        if code.contains(char::is_whitespace) && !is_filter() && !is_command() {
             blank(range);
         }
     }
-    let text = String::from_utf8(bytes).unwrap_or_default();
-    text.replace(['*', '~'], " ")
+    unstressed(&mut bytes, &CODE.all(answer).into_iter().map(|(range, _)| range).collect::<Vec<_>>());
+    String::from_utf8(bytes).unwrap_or_default()
+}
+
+/// Blanks in place of the signs for stress; in code they are letters.
+fn unstressed(bytes: &mut [u8], code: &[Range<usize>]) {
+    let stresses =
+        |(at, byte): &(usize, &mut u8)| matches!(**byte, b'*' | b'~') && !code.iter().any(|range| range.contains(at));
+    bytes.iter_mut().enumerate().filter(stresses).for_each(|(_, byte)| *byte = b' ');
 }
 
 /// The sentences of a masked answer.

@@ -91,13 +91,18 @@ fn checked(deeds: &Deeds, said: &Said) -> Proof {
     {
         return Proof::unsupported(Why::Number { number }).by(proof.call);
     }
-    if said.warnings && hides(proof) {
-        return Proof::unsupported(Why::Part { line: line_of(proof.run) }).by(proof.call);
-    }
-    if said.warnings && proof.run.warns {
-        return Proof::unsupported(Why::Warned { line: line_of(proof.run) }).by(proof.call);
-    }
-    held(deeds, proof)
+    warned(proof, said).unwrap_or_else(|| held(deeds, proof))
+}
+
+/// What the warnings of a run say against a claim: that there are none, or so many.
+fn warned(proof: &Tried<'_>, said: &Said) -> Option<Proof> {
+    let why = match said.told_warnings {
+        _ if said.warnings && hides(proof) => Why::Part { line: line_of(proof.run) },
+        _ if said.warnings && proof.run.warns => Why::Warned { line: line_of(proof.run) },
+        Some(number) if !proof.run.warnings.contains(&number) => Why::Number { number },
+        _ => return None,
+    };
+    Some(Proof::unsupported(why).by(proof.call))
 }
 
 /// The numbers that a claim may be about: tests, or files and suites of them.
@@ -142,7 +147,10 @@ fn hides(proof: &Tried<'_>) -> bool {
     // The line that tells of warnings stands before the last.
     let cut = |ran: &Ran| {
         let ends = ["tail -1", "tail -n 1", "tail -n1", "grep", "head"];
-        !ran.told && proof.run.code(ran).is_none() && ends.iter().any(|end| proof.run.line.contains(end))
+        !ran.told
+            && !proof.run.spotless
+            && proof.run.code(ran).is_none()
+            && ends.iter().any(|end| proof.run.line.contains(end))
     };
     proof.check.quiet || proof.ran.is_some_and(cut) || proof.ran.is_some_and(|ran| elsewhere(ran) && proof.run.silent)
 }

@@ -11,9 +11,15 @@ patterns! {
     ALL_BEHIND = r"(?:测试|用例|单测)[^，。]{0,8}?(?:全部|全都|均|都)";
     PAIRED = r"([\w./:-]+)`?,? (?:and|or|&) (?:the )?`?[\w./:-]+`? (?:unit |integration )?tests?\b|([a-z0-9_./:-]+)`? ?(?:和|与|及|、) ?`?[a-z0-9_./:-]+`? ?(?:模块|包|目录|服务)?(?:的)?(?:测试|用例|单测)";
     AT_A_PLACE = r"^ (?:in|of|for|from|under) ";
-    NAMED = r"([\w.:/-]+)`? (?:unit |integration |regression )?tests?\b";
-    PLACED = r"\btests? (?:in|of|for|from|under) (?:the )?`?([\w./:-]+)";
-    NAMED_ZH = r"([a-z0-9_./:-]*[a-z0-9_]|前端|后端|服务端|客户端)`? ?(?:模块|包|目录|服务|项目|组件|文件|子项目|端)?(?:下|里|中)?(?:的)? ?(?:全部|所有|整个)?(?: ?\d+ ?(?:个|项|条))?(?:单元|集成|回归|相关)?(?:测试|用例|单测)";
+    NAMED = r"([\w.:/-]+)`? (?:unit |integration |regression )?(?:tests?|specs?|examples|suite)\b";
+    PLACED = r"\b(?:tests?|suite) (?:in|of|for|from|under) (?:the )?`?([\w./:-]+)";
+    NAMED_ZH = r"([a-z0-9_./:-]*[a-z0-9_]|前端|后端|服务端|客户端)`? ?(?:模块|包|目录|服务|项目|组件|文件|子项目|端)?(?:下|里|中)?(?:的)? ?(?:全部|所有|整个)?(?: ?\d+ ?(?:个|项|条))?(?:单元|集成|回归|相关的?|有关的?)?(?:测试|用例|单测)";
+    WITHIN = r"([\w.:-]+)`?(?:[- ]related)? (?:unit |integration |regression )?(?:tests?|cases|specs|examples) (?:in|of|from|under|inside|within) (?:the )?(?:file |module |package )?`?[\w./-]+";
+    WITHIN_ZH = r"`?[a-z0-9_./-]+`? ?(?:文件|目录|模块)?(?:中|里|下|内|里面)(?:的|与)? ?`?([a-z0-9_:-]+)`? ?(?:相关|有关)?的? ?(?:\d+ ?(?:个|项|条) ?)?(?:测试|用例|单测)";
+    FILTERED = r"(?:^|[\s`(（:：，])(?:-k|-t|-m|-g|-run|--filter|--grep|--tests|--testnamepattern)[ =]['`]?([\w.:-]+)";
+    BEYOND = r"\bsuite\b|\beverything\b|套件";
+    SORTED = r"\b(?:unit|integration|e2e|end-to-end|doc)[ -]?(?:test )?(?:tests?|suite)\b|(?:单元|集成|端到端|文档)测试";
+    INCLUDING = r"\bincluding\b|\bincl\.|\bamong them\b|包括|其中包含";
     LABEL = r"^[\s\d.)#|•+-]*`?([a-z][a-z0-9_./-]*|前端|后端|服务端|客户端)`?(?: (?:module|package|crate|service|side|app))?(?:模块|服务|项目|端|部分)?\s*[:：|—–]";
     PLACES = r"\b(?:in|on|for|under|of|inside|about) (?:the )?`?([\w./-]+)`?|`?([a-z0-9_./-]+)`? (?:crate|package|module|service|folder|directory|subproject|library)\b|([a-z0-9_./-]+)`? ?(?:目录|模块|包|文件夹|服务|子项目|项目)";
     WHOLE = r"\b(?:whole|entire|all|every|everything|repo|repository|codebase|project|workspace)\b|整个|所有|全部|全项目|全仓";
@@ -102,31 +108,58 @@ const PLAIN: &[&str] = &[
 /// What a claim about tests is about, by what stands up to its end and beside it.
 pub(crate) fn reach(clause: &Clause, range: &Range<usize>) -> Reach {
     let text = &clause.text;
+    // What is only an example of it is not what it is about.
+    let including = INCLUDING.find(text).map(|place| place.start);
+    let own = text.get(..including.unwrap_or(text.len())).unwrap_or_default();
     let mut names: Vec<String> = Vec::new();
     let mut command = None;
-    for (_, code) in said::quoted(text) {
+    for (_, code) in said::quoted(own) {
         match said::quoted_check(code) {
             Some(check) => command = Some(check.part),
             None if code.starts_with('-') => {}
             None => names.push(code.to_owned()),
         }
     }
-    let before = text.get(..range.end).unwrap_or_default();
+    let before = text.get(..range.end.min(own.len())).unwrap_or_default();
     let mut places: Vec<String> = Vec::new();
     for pattern in [&NAMED, &PLACED, &NAMED_ZH, &LABEL] {
         let words = pattern.all(before).into_iter().map(|(_, word)| word);
-        places.extend(words.filter(|word| !PLAIN.contains(word) && word.parse::<u64>().is_err()).map(str::to_owned));
+        places.extend(words.filter(|word| names_some(word)).map(str::to_owned));
     }
-    names.extend(IDENTIFIER.all(text).into_iter().map(|(_, name)| name.to_ascii_lowercase()));
+    names.extend(IDENTIFIER.all(own).into_iter().map(|(_, name)| name.to_ascii_lowercase()));
     let whole_command = command.as_ref().is_some_and(Vec::is_empty);
     // Of several only a run of everything is known to be of each.
     let paired = PAIRED.all(before).into_iter().any(|(_, word)| !PLAIN.contains(&word));
-    let all = paired || says_all(text, before) || (places.is_empty() && (whole_command || ALL_BEHIND.fits(text)));
+    let of_all = || whole_command || ALL_BEHIND.fits(text) || BEYOND.fits(before);
+    let only_examples = including.is_some() && names.is_empty() && places.is_empty() && command.is_none();
+    let all = paired || only_examples || says_all(text, before) || (places.is_empty() && of_all());
+    let sorted =
+        ALL.find(text).map_or_else(|| SORTED.fits(before), |all| SORTED.fits(text.get(all).unwrap_or_default()));
     names.extend(places);
     names.extend(command.into_iter().flatten());
+    let within = within(own, &names);
+    let filters = FILTERED.all(own).into_iter().filter(|(place, _)| !quoted_command(clause, place));
+    names.extend(filters.map(|(_, word)| word.to_owned()));
     let failed = FAILED_BEFORE.fits(&clause.original) && !NONE_FAILED.fits(&clause.original);
     let some = SOME.fits(text) || SINGLE.fits(text);
-    Reach { all: all && !failed, names, some, failed }
+    Reach { all: all && !failed, names, some, failed, within, sorted }
+}
+
+/// True for a word before "tests" that says which.
+fn names_some(word: &str) -> bool {
+    !PLAIN.contains(&word) && word.parse::<u64>().is_err()
+}
+
+/// Those of the names that are places of what else is named: "the refresh tests in `tests/test_auth.py`".
+fn within(text: &str, names: &[String]) -> Vec<String> {
+    let mut spans: Vec<&str> = Vec::new();
+    for pattern in [&WITHIN, &WITHIN_ZH] {
+        let narrower = pattern.places(text).into_iter().filter(|(_, _, word)| names_some(word));
+        spans.extend(narrower.filter_map(|(whole, ..)| text.get(whole)));
+    }
+    spans.extend(FILTERED.fits(text).then_some(text));
+    let is_there = |name: &&String| name.contains(['/', '.']) && spans.iter().any(|span| span.contains(name.as_str()));
+    names.iter().filter(is_there).cloned().collect()
 }
 
 /// True for all tests there are. All tests of one place are all of that place only.
@@ -164,5 +197,7 @@ pub(crate) fn place(clause: &Clause) -> Reach {
 
 /// True when this place stands in a quoted command, whose words are its own.
 fn quoted_command(clause: &Clause, place: &Range<usize>) -> bool {
-    said::quoted(&clause.text).into_iter().any(|(range, code)| range.contains(&place.start) && code.contains(' '))
+    let holds =
+        |range: &Range<usize>, code: &str| range.contains(&place.start) && code.contains(' ') && !code.starts_with('-');
+    said::quoted(&clause.text).into_iter().any(|(range, code)| holds(&range, code))
 }

@@ -16,7 +16,7 @@ pub(crate) fn check(program: &str, name: &str, args: &[&str]) -> Option<Check> {
         "npm" | "yarn" | "pnpm" | "bun" => scripts(name, args),
         "go" => go(sub, args),
         "pytest" | "py.test" => Some(pytest(args)),
-        "unittest" => Some(Check::tests().narrowed(unittest(args))),
+        "unittest" => Some(unittest(args)),
         "jest" | "vitest" | "mocha" | "ava" | "jasmine" | "playwright" | "cypress" => javascript(args),
         "make" | "gmake" | "just" | "task" | "ninja" | "rake" => targets(name, args),
         "mvn" | "mvnw" => maven(args),
@@ -25,10 +25,10 @@ pub(crate) fn check(program: &str, name: &str, args: &[&str]) -> Option<Check> {
         | "bazel" | "meson" | "rails" | "composer" | "forge" | "gleam" | "crystal" | "dune" => {
             by_words(name, sub, args)
         }
-        "rspec" | "phpunit" | "pest" | "minitest" => Some(Check::tests().narrowed(paths_and(
-            args,
-            &["--filter", "-e", "-t", "--tag", "--group", "--testsuite", "--only-failures"],
-        ))),
+        "rspec" | "phpunit" | "pest" | "minitest" => {
+            let filters = ["--filter", "-e", "-t", "--tag", "--group", "--testsuite", "--only-failures"];
+            Some(Check::tests().placed(paths(args, &filters)).narrowed(options(args, &filters)))
+        }
         "ctest" => {
             Some(Check::tests().narrowed(options(args, &["-R", "-L", "-E", "-I", "--tests-regex", "--rerun-failed"])))
         }
@@ -51,7 +51,7 @@ pub(crate) fn check(program: &str, name: &str, args: &[&str]) -> Option<Check> {
         "py_compile" | "compileall" => {
             Some(Check::build().narrowed(if name == "py_compile" { owned(args) } else { Vec::new() }))
         }
-        "gotestsum" => go("test", &[&["test"], args].concat()),
+        "gotestsum" => gotestsum(args),
         "ginkgo" => {
             let whole = args.iter().any(|word| matches!(*word, "-r" | "./..."));
             let filters = options(args, &["--focus", "--label-filter", "--skip", "--focus-file"]);
@@ -66,7 +66,7 @@ pub(crate) fn check(program: &str, name: &str, args: &[&str]) -> Option<Check> {
             let shared = |word: &String| !is_all(word) && word != "t" && word != "features";
             let part: Vec<String> =
                 operands(args, &["-j", "--jobs", "--format", "-f"]).into_iter().filter(shared).collect();
-            Some(Check::tests().narrowed(part).narrowed(options(args, &["--filter", "--tags", "-t", "-n", "--name"])))
+            Some(Check::tests().placed(part).narrowed(options(args, &["--filter", "--tags", "-t", "-n", "--name"])))
         }
         "build" | "wasm-pack" | "trunk" => Some(Check::build()),
         _ => linter(name, sub, args).or_else(|| own_script(program, name)),
@@ -90,6 +90,9 @@ fn owned(words: &[&str]) -> Vec<String> {
 /// Options whose values are left out: their words have a sign before them, and fit no name.
 const LEAVES_OUT: &[&str] = &["--skip", "--exclude", "--deselect", "--ignore", "--ignore-glob", "-skip", "-E"];
 
+/// Options that stand for a part and have no value.
+const STANDS_ALONE: &[&str] = &["--lib", "--bins", "--examples", "--doc"];
+
 /// Those of these options that are there, with their values.
 fn options(args: &[&str], names: &[&str]) -> Vec<String> {
     let mut found = Vec::new();
@@ -101,7 +104,7 @@ fn options(args: &[&str], names: &[&str]) -> Vec<String> {
         });
         if let Some(name) = hit {
             let sign = if LEAVES_OUT.contains(name) { "!" } else { "" };
-            if LAST_FAILED.contains(name) {
+            if LAST_FAILED.contains(name) || STANDS_ALONE.contains(name) {
                 found.push((*name).to_owned());
                 continue;
             }
@@ -130,14 +133,10 @@ fn operands(args: &[&str], with_value: &[&str]) -> Vec<String> {
     found
 }
 
-fn paths_and(args: &[&str], filters: &[&str]) -> Vec<String> {
-    let mut part = options(args, filters);
-    part.extend(
-        operands(args, &["--format", "-f", "-o", "--out", "--config", "-c", "--seed", "-j", "-n", "--reporter", "-r"])
-            .into_iter()
-            .filter(|word| !is_all(word)),
-    );
-    part
+/// Operands that are no values, neither of these options nor of others that runners have, and that are not all there is.
+fn paths(args: &[&str], filters: &[&str]) -> Vec<String> {
+    let others = ["--format", "-f", "-o", "--out", "--config", "-c", "--seed", "-j", "-n", "--reporter", "-r"];
+    operands(args, &[filters, &others].concat()).into_iter().filter(|word| !is_all(word)).collect()
 }
 
 /// Folders that have all the tests.
@@ -333,25 +332,49 @@ fn javascript_part(args: &[&str]) -> (Vec<String>, usize) {
     (part, pieces)
 }
 
+/// Options of Go that have a value behind them.
+const GO_VALUED: &[&str] = &[
+    "-run",
+    "-count",
+    "-timeout",
+    "-tags",
+    "-o",
+    "-coverprofile",
+    "-coverpkg",
+    "-parallel",
+    "-p",
+    "-bench",
+    "-skip",
+    "-ldflags",
+    "-cpu",
+];
+
+/// `gotestsum`, which runs all packages where it is given none.
+fn gotestsum(args: &[&str]) -> Option<Check> {
+    const VALUED: &[&str] = &["--format", "-f", "--junitfile", "--jsonfile", "--max-fails", "--post-run-command"];
+    let split = args.iter().position(|word| *word == "--").unwrap_or(args.len());
+    let (own, inner) = args.split_at(split);
+    let mut own: Vec<&str> = own.to_vec();
+    while let Some(at) = own.iter().position(|word| VALUED.contains(word)) {
+        own.drain(at..own.len().min(at + 2));
+    }
+    let mut words = vec!["test"];
+    for word in own.into_iter().chain(inner.iter().copied().skip(1)) {
+        match word.strip_prefix("--packages") {
+            Some(packages) => words.extend(packages.trim_start_matches('=').split_whitespace()),
+            None => words.push(word),
+        }
+    }
+    if operands(words.get(1..)?, GO_VALUED).is_empty() {
+        words.push("./...");
+    }
+    go("test", &words)
+}
+
 fn go(sub: &str, args: &[&str]) -> Option<Check> {
     let at = args.iter().position(|word| *word == sub)?;
     let rest = args.get(at + 1..)?;
-    let valued = [
-        "-run",
-        "-count",
-        "-timeout",
-        "-tags",
-        "-o",
-        "-coverprofile",
-        "-coverpkg",
-        "-parallel",
-        "-p",
-        "-bench",
-        "-skip",
-        "-ldflags",
-        "-cpu",
-    ];
-    let places = operands(rest, &valued);
+    let places = operands(rest, GO_VALUED);
     let whole = places.iter().any(|place| place == "./...");
     let mut part: Vec<String> = places.into_iter().filter(|place| place != "./...").collect();
     let pieces = part.len();
@@ -399,11 +422,11 @@ fn pytest(args: &[&str]) -> Check {
     Check { pieces, ..Check::tests().narrowed(part) }
 }
 
-fn unittest(args: &[&str]) -> Vec<String> {
+fn unittest(args: &[&str]) -> Check {
     let mut part = options(args, &["-k", "-p"]);
-    part.extend(operands(args, &["-s", "-t", "-k", "-p"]).into_iter().filter(|word| !is_all(word)));
     part.retain(|word| word != "test*.py" && word != "test_*.py");
-    part
+    let places = operands(args, &["-s", "-t", "-k", "-p"]).into_iter().filter(|word| !is_all(word)).collect();
+    Check::tests().placed(places).narrowed(part)
 }
 
 fn targets(name: &str, args: &[&str]) -> Option<Check> {
@@ -489,7 +512,7 @@ fn gradle(args: &[&str]) -> Option<Check> {
     for goal in &goals {
         let stem = goal.rsplit(':').next().unwrap_or(goal);
         if goal.trim_start_matches(':').contains(':') {
-            all.part.push(goal.clone());
+            all = all.placed(vec![goal.clone()]);
         }
         all.tests |= matches!(stem, "test" | "check" | "build" | "testDebugUnitTest") && !skips;
         all.build |= matches!(
@@ -518,7 +541,7 @@ fn by_words(name: &str, sub: &str, args: &[&str]) -> Option<Check> {
         "--test-arg",
         "--suite",
     ];
-    let mut part = options(rest, &filters);
+    let part = options(rest, &filters);
     let valued = [
         "--filter",
         "--only",
@@ -535,16 +558,17 @@ fn by_words(name: &str, sub: &str, args: &[&str]) -> Option<Check> {
         "--reporter",
         "-A",
     ];
-    part.extend(
-        operands(rest, &valued).into_iter().filter(|word| !is_all(word) && word != "//..." && !word.ends_with(".sln")),
-    );
+    let whole = |word: &String| is_all(word) || word == "//..." || word.ends_with(".sln");
+    let places: Vec<String> = operands(rest, &valued).into_iter().filter(|word| !whole(word)).collect();
     match (name, sub) {
-        ("zig", "build") if rest.contains(&"test") => Some(Check::tests().and_build()),
+        ("zig" | "stack" | "dune", "build") if built_tests(rest).is_some() => {
+            Some(Check::tests().and_build().narrowed(built_tests(rest)?))
+        }
         ("sbt", "testOnly") => Some(Check::tests().narrowed(vec!["testOnly".to_owned()])),
         ("dotnet" | "swift" | "sbt" | "zig" | "stack" | "cabal" | "bazel" | "forge" | "dune", "test" | "runtest") => {
-            Some(Check::tests().and_build().narrowed(part))
+            Some(Check::tests().and_build().placed(places).narrowed(part))
         }
-        (_, "test" | "tests" | "eunit" | "spec") => Some(Check::tests().narrowed(part)),
+        (_, "test" | "tests" | "eunit" | "spec") => Some(Check::tests().placed(places).narrowed(part)),
         ("deno", "check") => Some(Check::lint(LintClass::Types, "deno").and_build()),
         ("deno" | "dart" | "mix" | "gleam", "lint" | "analyze" | "credo") | ("flutter", "analyze") => {
             Some(Check::lint(LintClass::Style, &format!("{name} {sub}")))
@@ -552,9 +576,23 @@ fn by_words(name: &str, sub: &str, args: &[&str]) -> Option<Check> {
         ("dotnet" | "deno" | "dart" | "mix" | "zig" | "gleam", "format" | "fmt") => {
             Some(formatter(name, rest.iter().any(|word| word.contains("check") || word.contains("verify"))))
         }
-        (_, "build" | "compile" | "publish") => Some(Check::build().narrowed(part)),
+        (_, "build" | "compile" | "publish") => Some(Check::build().placed(places).narrowed(part)),
         _ => None,
     }
+}
+
+/// What the tests are narrowed to that a build system is told to run as a step of a build; none where it runs none.
+fn built_tests(args: &[&str]) -> Option<Vec<String>> {
+    let is_all = |word: &&str| matches!(*word, "test" | "--test" | "@runtest" | "@test");
+    let some =
+        |word: &str| word.strip_prefix("test").and_then(|rest| rest.strip_prefix(['-', ':', '_'])).map(str::to_owned);
+    let narrower = |word: &str| word.contains("filter").then(|| word.rsplit('=').next().unwrap_or(word).to_owned());
+    let filters = args.iter().filter_map(|word| narrower(word));
+    if args.iter().any(is_all) {
+        return Some(filters.collect());
+    }
+    let part: Vec<String> = args.iter().filter_map(|word| some(word)).collect();
+    (!part.is_empty()).then(|| part.into_iter().chain(filters).collect())
 }
 
 /// Stems of scripts that run all the tests there are.
@@ -582,13 +620,9 @@ fn stem_of(path: &str) -> &str {
 fn script(name: &str, args: &[&str]) -> Option<Check> {
     if name == "node" && args.contains(&"--test") {
         return Some(
-            Check::tests().narrowed(
-                operands(args, &["--test-name-pattern", "--test-reporter"])
-                    .into_iter()
-                    .filter(|word| !is_all(word))
-                    .chain(options(args, &["--test-name-pattern", "--test-only"]))
-                    .collect(),
-            ),
+            Check::tests()
+                .placed(paths(args, &["--test-name-pattern", "--test-reporter"]))
+                .narrowed(options(args, &["--test-name-pattern", "--test-only"])),
         );
     }
     let at = args.iter().position(|word| !word.starts_with('-'))?;
@@ -599,7 +633,7 @@ fn script(name: &str, args: &[&str]) -> Option<Check> {
     if *file == "manage.py" && rest.first() == Some(&"test") {
         return Some(
             Check::tests()
-                .narrowed(operands(rest.get(1..)?, &["--parallel", "-k", "--tag"]))
+                .placed(operands(rest.get(1..)?, &["--parallel", "-k", "--tag"]))
                 .narrowed(options(rest, &["-k", "--tag"])),
         );
     }
@@ -652,6 +686,19 @@ fn bundler(name: &str, sub: &str, args: &[&str]) -> Option<Check> {
     }
 }
 
+/// True when a linter is told to keep warnings to itself. Those that have only one sort of findings keep none.
+fn keeps_warnings(name: &str, args: &[&str]) -> bool {
+    const LEVELS: &[&str] = &["--diagnostic-level", "--level", "--threshold", "--severity", "--minimum-severity", "-S"];
+    let has = |words: &[&str]| args.iter().any(|word| words.contains(word));
+    let of_level = |word: &&str| LEVELS.contains(&word.split('=').next().unwrap_or(word));
+    match name {
+        "ruff" | "black" | "isort" | "mypy" | "golangci-lint" => false,
+        "phpcs" if has(&["-n", "--warning-severity=0"]) => true,
+        "rubocop" if has(&["--display-only-fail-level-offenses"]) => true,
+        _ => has(&["--quiet", "--errors-only", "-E", "--no-warnings"]) || args.iter().any(of_level),
+    }
+}
+
 fn linter(name: &str, sub: &str, args: &[&str]) -> Option<Check> {
     let fixes = args.iter().any(|word| {
         matches!(
@@ -681,7 +728,7 @@ fn linter(name: &str, sub: &str, args: &[&str]) -> Option<Check> {
         "prettier" | "gofmt" | "gofumpt" | "clang-format" | "shfmt" | "goimports" => formatter(name, !fixes),
         _ => return None,
     };
-    check.quiet = args.iter().any(|word| matches!(*word, "--quiet" | "--errors-only" | "-E" | "--no-warnings"));
+    check.quiet = keeps_warnings(name, args);
     check.lenient = args.contains(&"--exit-zero");
     check.lists = matches!(name, "gofmt" | "gofumpt" | "goimports") && !fixes;
     check.writes |= fixes && check.lints.iter().any(|linter| linter.class == LintClass::Style);

@@ -26,6 +26,8 @@ pub(crate) struct Said {
     pub(crate) number: Option<u64>,
     /// True when it says that there are no warnings.
     pub(crate) warnings: bool,
+    /// The number of warnings that it tells of.
+    pub(crate) told_warnings: Option<u64>,
     /// The class of a linter, and its name where it has one.
     pub(crate) lint: Option<(LintClass, Option<String>)>,
     /// The files that it names.
@@ -65,6 +67,10 @@ pub(crate) struct Reach {
     pub(crate) some: bool,
     /// Those that failed before.
     pub(crate) failed: bool,
+    /// Those of the names that only say where the others are.
+    pub(crate) within: Vec<String>,
+    /// True when all there are is all of one sort.
+    pub(crate) sorted: bool,
 }
 
 impl Reach {
@@ -97,6 +103,7 @@ impl Said {
             reach,
             number: None,
             warnings: false,
+            told_warnings: None,
             lint,
             paths: Vec::new(),
             deed: Deed::Changed,
@@ -144,6 +151,9 @@ impl Said {
         const TALK: &[&str] = &["--quiet", "--silent", "--verbose", "--nocapture", "--color", "--no-color"];
         for (_, code) in quoted(&clause.text) {
             // An option alone is one that it is said to have been run with.
+            if code.starts_with('-') && code.contains(' ') {
+                continue;
+            }
             if code.starts_with("--") && !TALK.contains(&code) {
                 self.flags.push(code.to_owned());
                 continue;
@@ -181,6 +191,7 @@ impl Said {
         self.number = self.number.or(other.number);
         self.ran &= other.ran;
         self.warnings |= other.warnings;
+        self.told_warnings = self.told_warnings.or(other.told_warnings);
         self.quotes_build |= other.quotes_build;
         self.flags.extend(other.flags);
         self.programs.extend(other.programs);

@@ -26,9 +26,9 @@ pub(crate) struct Counts {
 }
 
 patterns! {
-    PASSED = r"(?i)\b(\d+)\s*(?:tests?\s+|examples?\s+|specs?\s+|assertions?\s+)?(?:passed|passing|succeeded)\b";
+    PASSED = r"(?i)\b(\d+)\s*(?:tests?\s+|examples?\s+|specs?\s+|assertions?\s+)?(?:passed|passing|succeeded)\b|\b(\d+) tests? pass(?:es)?\b";
     OTHERS = r"(?im)(?:^|[ (])(?:# pass |ℹ pass |Passed:\s*|passed\s+)(\d+)\b(?:[^.\d]|$)";
-    RUNS = r"(?im)(?:^|[ (])(?:tests run:\s*|OK \(|Ran |Executed |tests: (?:\d+ of )?)(\d+)\b(?:[^.\d]|$)";
+    RUNS = r"(?im)(?:^|[ (])(?:tests run:\s*|OK \(|Ran |Executed |DONE (?:\d+ runs, )?|tests: (?:\d+ of )?)(\d+)\b(?:[^.\d]|$)";
     SKIPPED = r"(?i)\bskipped[=:]\s*(\d+)|\b(\d+) (?:skipped|pending|excluded|ignored)\b";
     GROUPS = r"(?m)^\s*(?:Test Suites:|Test Files |Snapshots:|Suites:).*$";
     NOT_FOUND = r"(?m)^(?:\S*sh: )?(?:line )?(?:\d+: )?[\w./-]+: (?:command )?not found\s*$|is not recognized as an internal";
@@ -37,7 +37,7 @@ patterns! {
     EXAMPLES = r"(?i)\b(\d+) (?:examples?|tests?|runs?)(?:, \d+ assertions)?, 0 failures";
     WORDS = r"(?m)^(?:BUILD SUCCESS(?:FUL)?|PASS$|OK$|All tests passed|\s*OK \()|100% tests passed|test result: ok";
     PACKAGE = r"(?m)^ok\s+\S+\s+(?:[\d.]+m?s|\(cached\))(?:\s+coverage:[^\n]*)?\s*$|^> Task \S*:(?:\w+Test|test)(?: UP-TO-DATE| FROM-CACHE)?\s*$";
-    FAILED = r"(?i)\b[1-9]\d*\s*(?:tests?\s+|examples?\s+)?(?:failed|failing|failures?)\b|\b(?:failures|errors|failed|fail)[:=]\s*[1-9]|# fail [1-9]|ℹ fail [1-9]";
+    FAILED = r"(?i)\b[1-9]\d*\s*(?:tests?\s+|examples?\s+)?(?:failed|failing|failures?)\b|\b(?:failures|errors|failed|fail)[:=]\s*[1-9]|# fail [1-9]|ℹ fail [1-9]|\b[1-9]\d* fails? (?:locally|remotely)";
     ERRORS = r"(?i)\b[1-9]\d*\s*(?:tests?\s+|examples?\s+)?(?:errors?|errored)\b";
     TEST_ERRORS = r"(?im)\b\d+ (?:passed|failed|skipped)[^\n]*\b[1-9]\d* errors?\b|^=*\s*[1-9]\d* errors? in [\d.]+s";
     FAILED_TESTS = r"(?m)^\s*(?:FAILED |--- FAIL: |FAIL: |● |✕ |✗ |× |not ok \d+ (?:- )?)(\S.*)$|^test (\S+) \.\.\. FAILED";
@@ -49,11 +49,14 @@ patterns! {
     BUILT = r"(?im)^\s*Finished |BUILD SUCCESS|built in |compiled successfully|build (?:succeeded|complete|completed|successful)|successfully (?:built|compiled|tagged)|compiled .*successfully";
     BROKEN = r"(?im)\berrors?:|\berror\[|error TS\d|[1-9]\d* errors?\b|\bfailed\b|could not compile|\bBUILD FAIL|\*\*\*|command not found|no such file";
     CLEAN = r"(?im)\b0 errors?\b|all checks passed|no issues found|no (?:errors|problems|offenses|warnings|issues)|^\s*Finished |0 problems|would be left unchanged|all matched files use prettier";
-    WARNED = r"(?im)^\s*(?:.*:\s*)?warning(?:\[|:|\()|^\[warn\]|generated [1-9]\d* warnings?|[1-9]\d* warnings?\b";
+    WARNED = r"(?im)^\s*(?:.*:\s*)?warning(?:\[|:|\()|^\[warn\]|^\[warning\] \S+:\[?\d|\bwarning - |\[warning/|\b[1-9]\d* (?:warnings?\b|problems?\b|warning\(s\)|issue\(s\)|(?:other|weighted) issues?\b)|\bwarnings found\b|\brated at (?:-|\d\.)|\^-+\^? SC\d+ ";
+    WARNED_AT = r"(?im)^\s*\S+:\d+(?::\d+)?:?\s+(?:\S+ )?\[?(?:warn(?:ing)?|style|performance|portability)\b";
+    WARNINGS = r"(?i)\b(\d+) (?:warnings?\b|problems?\b|warning\(s\))";
+    FAULTLESS = r"(?i)\b0 errors?\b";
     UNBUILT = r"(?m)^error(?:\[E\d+\])?: |\berror TS\d+|^ERROR in |^\[ERROR\]|[Ff]ailed to compile|BUILD FAIL|^make(?:\[\d+\])?: \*\*\*|Error \d+ \(ignored\)|[1-9]\d* errors? generated|compiled with [1-9]\d* error|could not compile|^\S+:\d+(?::\d+)?: (?:fatal )?error\b|: error CS\d+|npm ERR!|npm error|[Bb]uild failed";
     FOUND = r"(?m)\b[1-9]\d* (?:errors?|violations?|offenses?|issues?)\b|\bproblems? \([1-9]|error TS\d+|^\S+:\d+(?::\d+)?:? (?:error\b|[A-Z]{1,3}\d{3})|: error: |[Ww]ould reformat|files? would be reformatted|[Cc]ode style issues|^\[ERROR\]|Error \d+ \(ignored\)|npm ERR!|^error(?:\[|:)";
     SHOWN = r"(?m)^\s*(?:[>$+] ?)*(?:npx |pnpm |yarn |uv run |poetry run |python -m |cargo |go )?([a-z][a-z0-9-]+)(?: |$)";
-    NO_WARNINGS = r"(?i)\b0 warning(?:s|\(s\))";
+    NOTHING_FOUND = r"(?i)all checks passed|\b(?:no|0) (?:issues?|problems?|offenses|warnings?|findings|violations)\b|\b0 (?:warning|issue)\(s\)|would be left unchanged|all matched files use prettier";
 }
 
 /// How an output is read.
@@ -114,7 +117,20 @@ fn numbers(patterns: &[&crate::pattern::Pattern], output: &str) -> Vec<u64> {
 
 /// True when an output has warnings in it.
 pub(crate) fn warns(output: &str) -> bool {
-    WARNED.fits(output) && !NO_WARNINGS.fits(output)
+    WARNED.fits(output) || WARNED_AT.fits(output)
+}
+
+/// The numbers of warnings that an output has, with their sum and the number of lines that are one.
+pub(crate) fn warnings(output: &str) -> Vec<u64> {
+    let mut found = numbers(&[&WARNINGS], output);
+    found.push(found.iter().sum());
+    found.push(u64::try_from(WARNED_AT.all(output).len()).unwrap_or_default());
+    found
+}
+
+/// True when an output says in its summary that a linter found nothing at all.
+pub(crate) fn nothing_found(output: &str) -> bool {
+    NOTHING_FOUND.fits(output) && !warns(output)
 }
 
 /// True when an output says that a build came to a good end, and nothing in it says otherwise.
@@ -122,9 +138,10 @@ pub(crate) fn built(output: &str) -> bool {
     BUILT.fits(output) && !BROKEN.fits(&output.replace("0 errors", ""))
 }
 
-/// True when an output says that a linter found nothing, and nothing in it says otherwise.
+/// True when an output says that a linter found nothing, or no errors, and nothing in it says otherwise.
 pub(crate) fn clean(output: &str) -> bool {
-    CLEAN.fits(output) && !warns(output) && !BROKEN.fits(&output.replace("0 errors", "").replace("0 failed", ""))
+    let fine = (CLEAN.fits(output) && !warns(output)) || FAULTLESS.fits(output);
+    fine && !BROKEN.fits(&output.replace("0 errors", "").replace("0 failed", ""))
 }
 
 /// True when an output says that a build failed, whatever its code was.
