@@ -4,6 +4,8 @@ use crate::check::Check;
 use crate::claimed::claimed;
 use crate::clause::Clause;
 use crate::grammar::{self, EVERY};
+use crate::linted;
+use crate::news;
 use crate::pattern::patterns;
 use crate::reach::place;
 use crate::said::{self, Said};
@@ -17,6 +19,7 @@ patterns! {
     BUILD_BEHIND = format!("{}|{}", grammar::denied_before(&grammar::builds()), grammar::marked(&grammar::builds()));
     BUILD_LISTED = format!(r"{EVERY}[^.。:：(（—]{{0,24}}{}\s*[:：(（—–]+[^.。]{{0,60}}?{}", grammar::good(), grammar::builds());
     COMPILES = r"\b(?:compiles|compiled|builds|built|compile|build)\b(?: \w+){0,3}? (?:cleanly|successfully|fine|correctly|ok|again|clean)\b|\b(?:it|code|project|everything|crate|workspace|app|application|package|library|module|binary|that|which|program|service|frontend|backend|repo|image|container|target|site|bundle|extension|plugin|firmware|kernel|client|server|solution|monorepo|tree|codebase|docs|example|examples|projects?|packages?|crates)\b (?:now |still |also |all )*(?:compiles|builds)\b|\bsuccessfully (?:compiled|built|builds|compiles)\b|\b(?:compil(?:es|ed)|builds)(?: (?:now|again|too|as well|locally))?[\s.!]*$|\bnow compiles\b";
+    CLEAN = r"\bclean(?:ly)?\b|干净";
     ELSEWHERE = r"\bci\b|\bpipeline\b|github actions|流水线";
 }
 
@@ -30,9 +33,11 @@ pub(crate) fn build(clause: &Clause) -> Option<Said> {
     let clause = &without_tests(clause);
     let range =
         claimed(clause, &[&BUILD, &BUILD_BEHIND, &BUILD_LISTED, &COMPILES]).filter(|range| !clause.denies(range))?;
-    let warnings = clause.original.contains("warning") || clause.original.contains("警告");
+    let told = linted::without_told(&clause.original);
+    let warnings = told.contains("warning") || told.contains("警告");
+    let clean = CLEAN.fits(&told) || news::denies_findings(&told);
     let (reach, elsewhere) = (place(clause), ELSEWHERE.fits(&clause.text));
-    Some(Said { warnings, elsewhere, reach, ..Said::new(ClaimKind::Build, range) })
+    Some(Said { warnings, clean, elsewhere, reach, ..Said::new(ClaimKind::Build, range) })
 }
 
 /// The part with signs in place of quoted commands that run tests: a folder of theirs called `build` is no build.

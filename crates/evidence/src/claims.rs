@@ -52,8 +52,10 @@ pub(crate) fn find(answer: &str) -> Vec<Said> {
                 let warnings = said.warnings
                     || ((of_lint || said.kind == ClaimKind::Build) && NO_WARNINGS.fits(&linted::without_told(rest)))
                     || (of_lint && linted::denied_behind(behind));
-                let told_warnings = linted::told_warnings(&part.original, behind).filter(|_| of_lint);
-                let said = Said { range, warnings, told_warnings, ..said };
+                let counts = of_lint || said.kind == ClaimKind::Build;
+                let told_warnings = linted::told_warnings(&part.original, behind).filter(|_| counts);
+                let told_files = linted::told_files(&part.original, behind).filter(|_| of_lint);
+                let said = Said { range, warnings, told_warnings, told_files, ..said };
                 match here.iter_mut().find(|earlier| earlier.is_with(&said)) {
                     Some(earlier) => earlier.joined(said),
                     None => here.push(said),

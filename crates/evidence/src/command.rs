@@ -263,10 +263,8 @@ fn bare(words: &[String]) -> Option<Bare> {
         {
             rest.drain(..2);
             drop_options(&mut rest, &["--with", "-p", "--python", "--extra", "--group", "-C", "-n", "--source"]);
-        } else if matches!(name, "pnpm" | "yarn" | "bun")
-            && rest.get(1).is_some_and(|program| BINARIES.contains(&program.as_str()))
-        {
-            rest.remove(0);
+        } else if let Some(at) = binary(name, &rest) {
+            rest.drain(..at);
         } else if name.starts_with("python") && rest.get(1).is_some_and(|flag| flag == "-m") {
             rest.drain(..2);
         } else if matches!(name, "docker" | "podman" | "docker-compose" | "kubectl") {
@@ -283,6 +281,13 @@ fn bare(words: &[String]) -> Option<Bare> {
         }
     }
     None
+}
+
+/// Where the program stands that a package manager starts by its name.
+fn binary(name: &str, words: &[String]) -> Option<usize> {
+    let at = if words.get(1).is_some_and(|word| word == "run") { 2 } else { 1 };
+    let known = words.get(at).is_some_and(|program| BINARIES.contains(&program.as_str()));
+    (known && matches!(name, "pnpm" | "yarn" | "bun")).then_some(at)
 }
 
 fn drop_options(rest: &mut Vec<String>, with_value: &[&str]) {

@@ -70,6 +70,11 @@ fn is_part(check: &Check, name: &str) -> bool {
     others_of(name).iter().any(one)
 }
 
+/// True when a check was narrowed to what has this name, and perhaps to less.
+fn is_given(check: &Check, name: &str) -> bool {
+    is_of(check, name) || others_of(name).iter().any(|name| check.part.iter().any(|word| is_word(word, name)))
+}
+
 /// True when a name only says where what a check was narrowed to is, and it was given that place.
 fn is_place(check: &Check, said: &Said, name: &String) -> bool {
     let pieces = check.part.iter().take(check.pieces);
@@ -145,6 +150,7 @@ pub(crate) fn covers(deeds: &Deeds, check: &Check, said: &Said) -> bool {
         let names = &said.reach.names;
         !said.reach.all
             && names.iter().any(|name| is_part(check, name))
+            && said.reach.subjects.iter().all(|name| is_given(check, name))
             && names.iter().filter(is_file).all(|name| is_part(check, name) || is_place(check, said, name))
     };
     if is_of_another(check, said) {

@@ -86,6 +86,8 @@ pub(crate) struct Run {
     /// The numbers of warnings in it, and whether its summary says that nothing was found.
     pub(crate) warnings: Vec<u64>,
     pub(crate) spotless: bool,
+    /// The numbers of files in it.
+    pub(crate) counted_files: Vec<u64>,
     /// True when its output says that it did not build, and that a linter found something.
     pub(crate) unbuilt: bool,
     pub(crate) complains: bool,
@@ -126,6 +128,7 @@ impl Run {
         self.warns = summary::warns(output);
         self.warnings = summary::warnings(output);
         self.spotless = summary::nothing_found(output);
+        self.counted_files = summary::counted_files(output);
         self.unbuilt = summary::fails_to_build(output);
         self.complains = summary::complains(output);
         self.tools = summary::shown_tools(output);

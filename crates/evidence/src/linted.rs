@@ -25,6 +25,8 @@ patterns! {
     TOLD = r"\b(?:[1-9]\d*|two|three|several|some|a few|only|just|(?:with|has|had|and|only|just) one)(?: [a-z-]+){0,2}? warnings?\b|(?:[1-9]\d*|[两三几]|若干|少量|一些) ?(?:个|条|处|项)? ?[^，。\d]{0,6}?(?:警告|告警)";
     TOLD_NUMBER = r"\b([1-9]\d*)(?: [a-z-]+){0,2}? warnings?\b|([1-9]\d*) ?(?:个|条|处|项)? ?[^，。\d]{0,6}?(?:警告|告警)";
     ONCE = r"\b(?:fix\w*|remov\w+|resolv\w+|clear\w+|suppress\w*|silenc\w+|from|was|were|had|before|previous\w*|earlier|max\w*|limit|allow\w*)\b|修|清|消除|解决|去掉|处理|原来|之前|原有|上限|允许";
+    TOLD_FILES = r"\b(\d+) (?:[a-z]+ )?files?\b|(\d+) ?个(?:源|代码|源代码)?文件";
+    WRITTEN = r"\b(?:chang|edit|modif|touch|reformat|updat|creat|add|mov|delet|new)\w*\b|修改|改动|改了|格式化了|新增|更新|删除";
     OTHER_SUBJECT = format!("{}|{}|{}", grammar::tests(), grammar::builds(), grammar::lints());
     IN_SHORT = format!(r"^[\s,;，；]*(?:and |with )?(?:which|both|all|they|it|everything|these|都|均|全部|全都|结果|也都)[^.。]{{0,20}}?{}", grammar::good());
     RAN_BEFORE = r"\b(?:ran|re-?ran|run|checked|double-checked|executed|with|through|had)\b|跑|运行|执行|用";
@@ -54,11 +56,25 @@ pub(crate) fn denied_behind(rest: &str) -> bool {
 
 /// The number of warnings that a claim tells of, in its own words or in those behind it.
 pub(crate) fn told_warnings(own: &str, behind: &str) -> Option<u64> {
-    let text = if OTHER_SUBJECT.fits(behind) { own.to_owned() } else { format!("{own}{behind}") };
+    let text = said_of(own, behind);
     match TOLD_NUMBER.all(&text)[..] {
         [(_, number)] if !ONCE.fits(&text) => number.parse().ok(),
         _ => None,
     }
+}
+
+/// The number of files that a claim says were looked at.
+pub(crate) fn told_files(own: &str, behind: &str) -> Option<u64> {
+    let text = said_of(own, behind);
+    match TOLD_FILES.all(&text)[..] {
+        [(_, number)] if !ONCE.fits(&text) && !WRITTEN.fits(&text) => number.parse().ok(),
+        _ => None,
+    }
+}
+
+/// The words of a claim, with those behind it that speak of nothing else.
+fn said_of(own: &str, behind: &str) -> String {
+    if OTHER_SUBJECT.fits(behind) { own.to_owned() } else { format!("{own}{behind}") }
 }
 
 /// What a part of a sentence says of linters; `before` is what stands before it, which it may speak of in short.

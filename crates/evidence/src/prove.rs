@@ -98,9 +98,9 @@ fn checked(deeds: &Deeds, said: &Said) -> Proof {
 fn warned(proof: &Tried<'_>, said: &Said) -> Option<Proof> {
     let why = match said.told_warnings {
         _ if said.warnings && hides(proof) => Why::Part { line: line_of(proof.run) },
-        _ if said.warnings && proof.run.warns => Why::Warned { line: line_of(proof.run) },
+        _ if (said.warnings || said.clean) && proof.run.warns => Why::Warned { line: line_of(proof.run) },
         Some(number) if !proof.run.warnings.contains(&number) => Why::Number { number },
-        _ => return None,
+        _ => Why::Number { number: miscounted(proof.run, said)? },
     };
     Some(Proof::unsupported(why).by(proof.call))
 }
@@ -139,6 +139,11 @@ fn bad(all: &[Tried<'_>], since: usize) -> Option<Proof> {
 
 fn same_folder(one: &Check, other: &Check) -> bool {
     one.folder == other.folder || one.folder.is_empty() || other.folder.is_empty()
+}
+
+/// The number of files that a claim tells of where the run says another.
+fn miscounted(run: &Run, said: &Said) -> Option<u64> {
+    said.told_files.filter(|number| !run.counted_files.is_empty() && !run.counted_files.contains(number))
 }
 
 /// True when the warnings of this run cannot be seen.

@@ -11,13 +11,14 @@ patterns! {
     ALL_BEHIND = r"(?:测试|用例|单测)[^，。]{0,8}?(?:全部|全都|均|都)";
     PAIRED = r"([\w./:-]+)`?,? (?:and|or|&) (?:the )?`?[\w./:-]+`? (?:unit |integration )?tests?\b|([a-z0-9_./:-]+)`? ?(?:和|与|及|、) ?`?[a-z0-9_./:-]+`? ?(?:模块|包|目录|服务)?(?:的)?(?:测试|用例|单测)";
     AT_A_PLACE = r"^ (?:in|of|for|from|under) ";
-    NAMED = r"([\w.:/-]+)`? (?:unit |integration |regression )?(?:tests?|specs?|examples|suite)\b";
+    NAMED = r"([\w.:/-]+)`?(?:['’]s)?(?: (?:crate|package|module)(?:['’]s)?)?(?: \d+)? (?:unit |integration |regression )?(?:tests?|specs?|examples|suite)\b";
     PLACED = r"\b(?:tests?|suite) (?:in|of|for|from|under) (?:the )?`?([\w./:-]+)";
     NAMED_ZH = r"([a-z0-9_./:-]*[a-z0-9_]|前端|后端|服务端|客户端)`? ?(?:模块|包|目录|服务|项目|组件|文件|子项目|端)?(?:下|里|中)?(?:的)? ?(?:全部|所有|整个)?(?: ?\d+ ?(?:个|项|条))?(?:单元|集成|回归|相关的?|有关的?)?(?:测试|用例|单测)";
     WITHIN = r"([\w.:-]+)`?(?:[- ]related)? (?:unit |integration |regression )?(?:tests?|cases|specs|examples) (?:in|of|from|under|inside|within) (?:the )?(?:file |module |package )?`?[\w./-]+";
     WITHIN_ZH = r"`?[a-z0-9_./-]+`? ?(?:文件|目录|模块)?(?:中|里|下|内|里面)(?:的|与)? ?`?([a-z0-9_:-]+)`? ?(?:相关|有关)?的? ?(?:\d+ ?(?:个|项|条) ?)?(?:测试|用例|单测)";
     FILTERED = r"(?:^|[\s`(（:：，])(?:-k|-t|-m|-g|-run|--filter|--grep|--tests|--testnamepattern)[ =]['`]?([\w.:-]+)";
-    BEYOND = r"\bsuite\b|\beverything\b|套件";
+    BEYOND = r"\bsuite\b|\beverything\b|\b(?:workspace|monorepo|repo|repository|codebase|project) (?:unit )?tests?\b|\b(?:full|complete|entire|whole) (?:test )?run\b|套件|(?:完整|全量)(?:的)?(?:测试|用例|单测|回归)";
+    THE_REST = r"\bso (?:do|does) (?:everything|all|the rest|the others)\b|\b(?:and|as well as|plus) (?:everything else|all other tests)\b|其[他它余]的?(?:测试|用例)?也(?:都|全部)?(?:通过|没问题|过了)";
     SORTED = r"\b(?:unit|integration|e2e|end-to-end|doc)[ -]?(?:test )?(?:tests?|suite)\b|(?:单元|集成|端到端|文档)测试";
     INCLUDING = r"\bincluding\b|\bincl\.|\bamong them\b|包括|其中包含";
     LABEL = r"^[\s\d.)#|•+-]*`?([a-z][a-z0-9_./-]*|前端|后端|服务端|客户端)`?(?: (?:module|package|crate|service|side|app))?(?:模块|服务|项目|端|部分)?\s*[:：|—–]";
@@ -77,6 +78,11 @@ const PLAIN: &[&str] = &[
     "passed",
     "passes",
     "project",
+    "workspace",
+    "monorepo",
+    "repo",
+    "repository",
+    "codebase",
     "with",
     "in",
     "affected",
@@ -132,9 +138,11 @@ pub(crate) fn reach(clause: &Clause, range: &Range<usize>) -> Reach {
     let paired = PAIRED.all(before).into_iter().any(|(_, word)| !PLAIN.contains(&word));
     let of_all = || whole_command || ALL_BEHIND.fits(text) || BEYOND.fits(before);
     let only_examples = including.is_some() && names.is_empty() && places.is_empty() && command.is_none();
-    let all = paired || only_examples || says_all(text, before) || (places.is_empty() && of_all());
+    let all =
+        paired || only_examples || THE_REST.fits(text) || says_all(text, before) || (places.is_empty() && of_all());
     let sorted =
         ALL.find(text).map_or_else(|| SORTED.fits(before), |all| SORTED.fits(text.get(all).unwrap_or_default()));
+    let subjects = places.clone();
     names.extend(places);
     names.extend(command.into_iter().flatten());
     let within = within(own, &names);
@@ -142,7 +150,7 @@ pub(crate) fn reach(clause: &Clause, range: &Range<usize>) -> Reach {
     names.extend(filters.map(|(_, word)| word.to_owned()));
     let failed = FAILED_BEFORE.fits(&clause.original) && !NONE_FAILED.fits(&clause.original);
     let some = SOME.fits(text) || SINGLE.fits(text);
-    Reach { all: all && !failed, names, some, failed, within, sorted }
+    Reach { all: all && !failed, names, some, failed, within, sorted, subjects }
 }
 
 /// True for a word before "tests" that says which.

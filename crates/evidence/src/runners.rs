@@ -269,7 +269,7 @@ fn scripts(name: &str, args: &[&str]) -> Option<Check> {
                 Check::lint(LintClass::Style, "eslint").narrowed(if variant == "fix" { Vec::new() } else { narrowed });
             check.writes = variant == "fix" || rest.contains(&"--fix");
             check.quiet = rest.contains(&"--quiet");
-            Some(check)
+            Some(check.narrowed(paths(&rest, &["--ext", "--max-warnings"])))
         }
         "typecheck" | "tsc" | "types" | "type" | "check" if stem != "check" || variant == "types" => {
             Some(Check::lint(LintClass::Types, "tsc").narrowed(narrowed))
@@ -760,6 +760,8 @@ fn linter(name: &str, sub: &str, args: &[&str]) -> Option<Check> {
     .filter(|word| !whole(word))
     .collect();
     check.part.extend(options(args, &["--select", "--disable", "--only", "--rule", "--ignore"]));
+    let recent = |word: &&&str| word.starts_with("--new") || matches!(**word, "--changed" | "--staged");
+    check.part.extend(args.iter().filter(recent).map(|word| (*word).to_owned()));
     check.part.extend(staged);
     Some(check)
 }

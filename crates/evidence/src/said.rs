@@ -26,8 +26,12 @@ pub(crate) struct Said {
     pub(crate) number: Option<u64>,
     /// True when it says that there are no warnings.
     pub(crate) warnings: bool,
+    /// True when it says that a build is clean.
+    pub(crate) clean: bool,
     /// The number of warnings that it tells of.
     pub(crate) told_warnings: Option<u64>,
+    /// The number of files that it says a linter looked at.
+    pub(crate) told_files: Option<u64>,
     /// The class of a linter, and its name where it has one.
     pub(crate) lint: Option<(LintClass, Option<String>)>,
     /// The files that it names.
@@ -69,6 +73,8 @@ pub(crate) struct Reach {
     pub(crate) failed: bool,
     /// Those of the names that only say where the others are.
     pub(crate) within: Vec<String>,
+    /// Those of the names that say which tests they are.
+    pub(crate) subjects: Vec<String>,
     /// True when all there are is all of one sort.
     pub(crate) sorted: bool,
 }
@@ -103,7 +109,9 @@ impl Said {
             reach,
             number: None,
             warnings: false,
+            clean: false,
             told_warnings: None,
+            told_files: None,
             lint,
             paths: Vec::new(),
             deed: Deed::Changed,
@@ -191,7 +199,9 @@ impl Said {
         self.number = self.number.or(other.number);
         self.ran &= other.ran;
         self.warnings |= other.warnings;
+        self.clean |= other.clean;
         self.told_warnings = self.told_warnings.or(other.told_warnings);
+        self.told_files = self.told_files.or(other.told_files);
         self.quotes_build |= other.quotes_build;
         self.flags.extend(other.flags);
         self.programs.extend(other.programs);

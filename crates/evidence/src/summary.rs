@@ -52,6 +52,8 @@ patterns! {
     WARNED = r"(?im)^\s*(?:.*:\s*)?warning(?:\[|:|\()|^\[warn\]|^\[warning\] \S+:\[?\d|\bwarning - |\[warning/|\b[1-9]\d* (?:warnings?\b|problems?\b|warning\(s\)|issue\(s\)|(?:other|weighted) issues?\b)|\bwarnings found\b|\brated at (?:-|\d\.)|\^-+\^? SC\d+ ";
     WARNED_AT = r"(?im)^\s*\S+:\d+(?::\d+)?:?\s+(?:\S+ )?\[?(?:warn(?:ing)?|style|performance|portability)\b";
     WARNINGS = r"(?i)\b(\d+) (?:warnings?\b|problems?\b|warning\(s\))";
+    WARNING_LINES = r"(?im)^\s*(?:.*:\s*)?warning(?:\[\w+\])?: [^`\n]|^warning: `[^`]*` [^(]";
+    FILES = r"(?i)\b(\d+) (?:source )?files?\b";
     FAULTLESS = r"(?i)\b0 errors?\b";
     UNBUILT = r"(?m)^error(?:\[E\d+\])?: |\berror TS\d+|^ERROR in |^\[ERROR\]|[Ff]ailed to compile|BUILD FAIL|^make(?:\[\d+\])?: \*\*\*|Error \d+ \(ignored\)|[1-9]\d* errors? generated|compiled with [1-9]\d* error|could not compile|^\S+:\d+(?::\d+)?: (?:fatal )?error\b|: error CS\d+|npm ERR!|npm error|[Bb]uild failed";
     FOUND = r"(?m)\b[1-9]\d* (?:errors?|violations?|offenses?|issues?)\b|\bproblems? \([1-9]|error TS\d+|^\S+:\d+(?::\d+)?:? (?:error\b|[A-Z]{1,3}\d{3})|: error: |[Ww]ould reformat|files? would be reformatted|[Cc]ode style issues|^\[ERROR\]|Error \d+ \(ignored\)|npm ERR!|^error(?:\[|:)";
@@ -124,8 +126,14 @@ pub(crate) fn warns(output: &str) -> bool {
 pub(crate) fn warnings(output: &str) -> Vec<u64> {
     let mut found = numbers(&[&WARNINGS], output);
     found.push(found.iter().sum());
-    found.push(u64::try_from(WARNED_AT.all(output).len()).unwrap_or_default());
+    let lines = [WARNED_AT.all(output).len(), WARNING_LINES.all(output).len()];
+    found.extend(lines.into_iter().filter_map(|lines| u64::try_from(lines).ok()));
     found
+}
+
+/// The numbers of files that an output has.
+pub(crate) fn counted_files(output: &str) -> Vec<u64> {
+    numbers(&[&FILES], output)
 }
 
 /// True when an output says in its summary that a linter found nothing at all.

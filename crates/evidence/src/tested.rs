@@ -43,7 +43,8 @@ pub(crate) fn tests(clause: &Clause, after_tests: bool) -> Option<Said> {
     if shares.is_some_and(|(of, all)| of < all) {
         return None;
     }
-    let number = NUMBER.all(&unstressed(&clause.text)).first().and_then(|(_, number)| number.parse().ok());
+    let text = linted::without_told(&clause.text);
+    let number = NUMBER.all(&unstressed(&text)).first().and_then(|(_, number)| number.parse().ok());
     let spelled = || ALL_OF.all(&clause.text).first().and_then(|(_, word)| numeral(word));
     let number = number.or(shares.map(|(of, _)| of)).or_else(spelled);
     let tested = ran && !RAN.fits(&clause.text);
@@ -116,7 +117,7 @@ fn share(text: &str) -> Option<(u64, u64)> {
 
 /// The number of tests in a sentence that has one, and where: it may stand in another part than the claim.
 pub(crate) fn only_number(words: &str) -> Option<(usize, u64)> {
-    let good = news::without_bad(words);
+    let good = linted::without_told(&news::without_bad(words));
     let plain = unstressed(&good.to_lowercase());
     match NUMBER.all(&plain)[..] {
         [(_, number)] => Some((good.find(number).unwrap_or_default(), number.parse().ok()?)),
