@@ -18,7 +18,7 @@ patterns! {
     WITHIN_ZH = r"`?[a-z0-9_./-]+`? ?(?:文件|目录|模块)?(?:中|里|下|内|里面)(?:的|与)? ?`?([a-z0-9_:-]+)`? ?(?:相关|有关)?的? ?(?:\d+ ?(?:个|项|条) ?)?(?:测试|用例|单测)";
     FILTERED = r"(?:^|[\s`(（:：，])(?:-k|-t|-m|-g|-run|--filter|--grep|--tests|--testnamepattern)[ =]['`]?([\w.:-]+)";
     BEYOND = r"\bsuite\b|\beverything\b|\b(?:workspace|monorepo|repo|repository|codebase|project) (?:unit )?tests?\b|\b(?:full|complete|entire|whole) (?:test )?run\b|套件|(?:完整|全量)(?:的)?(?:测试|用例|单测|回归)";
-    THE_REST = r"\bso (?:do|does) (?:everything|all|the rest|the others)\b|\b(?:and|as well as|plus) (?:everything else|all other tests)\b|其[他它余]的?(?:测试|用例)?也(?:都|全部)?(?:通过|没问题|过了)";
+    THE_REST = r"\bso (?:do|does) (?:everything|all|the rest|the others)\b|\b(?:and|as well as|plus) (?:everything else|all other tests)\b|\bacross the board\b|\b(?:in|across) (?:every|all)(?: the| our)? (?:modules?|packages?|crates?|files?|services?)\b|\b(?:entire|whole|full) (?:project|workspace|repo|repository|codebase)\b|整个(?:项目|工程|仓库|工作区)|\b(?:unit|integration|e2e|doc) ?(?:tests? )?(?:and|&|\+|plus) (?:the )?(?:unit|integration|e2e|end-to-end|doc)\b|单元(?:测试)?(?:和|与|及|、)(?:集成|端到端)|其[他它余]的?(?:测试|用例)?也(?:都|全部)?(?:通过|没问题|过了)";
     SORTED = r"\b(?:unit|integration|e2e|end-to-end|doc)[ -]?(?:test )?(?:tests?|suite)\b|(?:单元|集成|端到端|文档)测试";
     INCLUDING = r"\bincluding\b|\bincl\.|\bamong them\b|包括|其中包含";
     LABEL = r"^[\s\d.)#|•+-]*`?([a-z][a-z0-9_./-]*|前端|后端|服务端|客户端)`?(?: (?:module|package|crate|service|side|app))?(?:模块|服务|项目|端|部分)?\s*[:：|—–]";
