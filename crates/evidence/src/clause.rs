@@ -13,8 +13,10 @@ patterns! {
     PREDICATE = format!("{}|{SAYS}", grammar::good());
     CONDITION = r"^[\s\-*#\d.]*(?:please|kindly|which|how|why|make sure|be sure|remember|don't forget|do not forget|麻烦|记得|务必|请(?:[^求]|$)|if|unless|once|assuming|provided|in case|whether|as soon as|should you|when you|如果|若|一旦|假如|只要|除非|倘若|等到|等[^，。]{1,20}(?:后|再)|待)";
     GOAL = r"^[\s\-*#\d.]*(?:(?:the|our|my|your|its|this) )*(?:(?:main|only|stated|overall) )?(?:goals?|aim|target|objective|requirements?|acceptance criteri(?:on|a)|criteri(?:on|a)|definition of done|precondition|expectation|expected(?: result| outcome)?|to ?do|next(?: steps?)?|remaining|follow-?ups?|plan|still open)\b ?(?:for \w+ )?(?:is|are|was|says?|:|：|—|–|-)|^[\s\-*#\d.]*(?:(?:我们|本次|这次|最终|任务|验收|合并|发布)的?)*(?:目标|要求|验收标准|验收条件|标准|前提|条件|预期结果|预期|期望|待办|下一步|后续|计划|接下来)(?:是|为|：|:|在于)";
-    IMPERATIVE = r"^[\s\-*\d.]*(?:run|re-?run|verify|confirm|ensure|execute|try|double-check) [^:：|→]*$";
+    IMPERATIVE = r"^[\s\-*\d.]*(?:run|re-?run|verify|confirm|ensure|execute|try|double-check|check (?:that|if|whether)|see (?:that|whether)|get|keep|wait (?:until|for)) [^:：|→]*$";
     I_DID = r"\b(?:i|we|i've|we've|it|was|were|ran|passed)\b";
+    HISTORY = r"\baccording to (?:the |its )?(?:git |commit |version )?(?:history|log|blame)\b|\b(?:git )?(?:log|blame|history) (?:shows?|says?|tells?|has it)\b|\b(?:commits?|prs?|pull requests?|merge requests?|mrs?) `?[#!]?[0-9a-f]{2,40}`? (?:has |had |also |then )?(?:added|changed|introduced|removed|deleted|renamed|moved|updated|created|rewrote|fixed|modified)\b|\bin (?:commit|pr|pull request|mr|merge request) `?[#!]?[0-9a-f]{2,40}\b|(?:根据|据|按照?|从)[^，。]{0,6}(?:git|提交|版本)[^，。]{0,4}(?:历史|记录|日志|blame|log)|(?:git )?(?:log|blame|提交历史|提交记录) ?(?:里|中|上)?(?:显示|表明|可以看到|可见)|(?:^|[^已了])提交 ?`?[0-9a-f]{6,40}`? ?(?:中|里)?(?:新增|新建|添加|修改|删除|移除|引入|更新|重构|改)";
+    FIRST = r"\b(?:i|we|i've|we've)\b|我";
     OTHERS = r"\b(?:readme|docs?|documentation|comment|changelog|you|user|author|issue|ticket|commit message|issue says|teammate)\b[^.]{0,20}\b(?:says?|said|claims?|claimed|states?|stated|mention(?:s|ed)|told|reported)\b|\bsays (?:the|your|our|its)\b|\baccording to (?:the |your |my |its )?(?:readme|docs?|documentation|user|issue|ticket|author|comments?|changelog|you|him|her|them|spec|commit|messages?|reports?|notes?|description)\b|你说|您说|你提到|您提到|文档说|文档中(?:说|写)|注释(?:里|中)?(?:说|写)|据称|据说";
     HEDGE = r"\b(?:should|would|will|could|might|may|must|expect\w*|hopefully|likely|probably|presumably|need(?:s|ed)? (?:to|it)|wants?|wanted|let me|let's|going to|try|tries|trying|tried|please|plan(?:s|ned|ning)? to|think|believe|suspect|assum\w+|if|unless|once|until|whether|ensures?|makes? sure|check(?:s|ed)? (?:that|if|whether)|in order to|so that|intend\w*|aims?|recommend\w*|suggest\w*|remember|todo|supposed|ideally|theoretically|in theory|used to|before|originally|yesterday|(?:was|were) last|last (?:green|passed|passing|ran|week|month|year|night|time|release)|ago|whenever|requires?|asserts?|only if|as long as|waits?|you can|you(?:'ll|’ll| will)|can be|can then|how to|ha(?:s|ve) to|to get|(?:when|while|after)(?: all| the| every| your| these)+(?: \w+)? (?:tests?|checks?|builds?|suite|ci)|partially|partly|half|almost|nearly|claims? that|to (?:confirm|verify|check|see|make|have|pass|succeed|compile|build|be))\b|^\W*(?:verify|confirm|check|run|make|ensure|get|next)\b|取决于|目标是|要(?:符合|保持|通过|确保|保证)|应该|应当|应能|应可|可能|也许|大概|预计|估计|理论上|将会|将要|即将|也会|就会|才会|会通过|会成功|需要|仍需|还需|需先|请(?:[^求]|$)|建议|希望|确保|以便|(?:^|[^名改换变移设定])为了|打算|计划|准备|接下来|下一步|尝试|试图|能否|是否|如果|若|一旦|只要|除非|假如|直到|等到|等待|(?:修改|改动|重构|更改|变更)之?前|之前|原来|此前|以前|你可以|您可以|可以(?:运行|执行|跑)|可以通过[^了\s，。！；、)）]|可(?:运行|执行)|记得|想要|要确保|用于|用来|若要|部分(?:地)?(?:测试|用例|单测|通过|修复|完成|解决|成功)|(?:有|一|大)部分|^[\s、，]*部分|几乎|差不多";
     DENIED = r"\b(?:not|never|no|none|neither|all but|but (?:one|two|three|four|\d+)|bar one|apart from|other than|save for|nothing|cannot|unable|without|fail(?:s|ed|ing|ure|ures)?|broken|breaks?|errors?|unverified|untested|except|almost|nearly|only|partially|skip(?:ped)?|pending|blocked|instead of|todo)\b|n't|n’t|❌|⚠|\b\d+ failed|并非|不是|除[^，。]{1,12}外|与否|未|没有|没|无法|不能|不|失败|尚|除了|除此|仅|只有|跳过|有问题|待";
@@ -23,6 +25,8 @@ patterns! {
     DENIED_BEFORE = r"\b(?:not|never|no|none|nothing|cannot|unable|without|haven|hasn|isn|failed to)\b|n't|n’t|❌|未|没有|没|无法|不能|并不|不会|尚";
     FAILURE = r"\bfail(?:s|ed|ing|ures?)?\b|\bbroken\b|\berrors?\b|\bred\b|❌|失败|报错|未通过|没通过|没有通过|不通过";
     HARMLESS = r"(?:\b[1-9]\d*|\bone|\btwo|\bsome|\bfew|\bonly|只有|仅有|有)\b?[^,，。]{0,30}?(?:warning|警告|告警)|不管|忽略|不影响|无关|\bignor|unrelated|harmless";
+    MEASURED = r"^[\s,]*and (?:now |also |still )?(?:it |they |the (?:\w+ )?)?(?:weighs?|takes?|took|needs?|uses?|comes? in at|measures?|finish(?:es|ed)|lasts?|shrinks?|shrank|is (?:now )?(?:about |only |just )?\d)\b|^[\s，,、]*(?:而且|并且|且)?(?:镜像|整体|总)?(?:体积|大小|耗时|用时|时间|速度|占用|共计|总共)";
+    SINCE = r"\b(?:nothing|no (?:code|files?|source)|have not|haven't|haven’t|did not|didn't|didn’t)\b[^.;]{0,20}\b(?:chang|touch|edit|modif|alter)\w*[^.;]{0,16}\b(?:since|after(?:wards| that)?|in between)\b|(?:之后|此后|随后|后来|期间|以来)[^，。；]{0,8}?(?:没有?|未)(?:再)?(?:有)?(?:动|改|修改|变|碰|更改|编辑)|(?:没有?|未)再(?:动|改|修改|变|碰|更改|编辑)";
     UNLESS = r"\b(?:except|apart|but|fail\w*|not|without|error\w*)\b|n't|除|失败|报错|没|未|错误|❌";
     MORE_FILES = r"^(?:[\s,，、&]|\band\b)*`?[a-z0-9_@./-]+\.[a-z0-9]{1,8}`?\s*$";
     CODE = r"`([^`\n]+)`";
@@ -46,7 +50,8 @@ pub(crate) struct Clause {
 /// True when a sentence speaks of a condition, or of what others say.
 pub(crate) fn is_hypothetical(sentence: &str) -> bool {
     let told = IMPERATIVE.fits(sentence) && !I_DID.fits(sentence);
-    CONDITION.fits(sentence) || GOAL.fits(sentence) || OTHERS.fits(sentence) || told
+    let others = HISTORY.fits(sentence) && !FIRST.fits(sentence);
+    CONDITION.fits(sentence) || GOAL.fits(sentence) || OTHERS.fits(sentence) || others || told
 }
 
 /// The parts of a sentence: each has something that is said, and what stands alone belongs to what comes next.
@@ -79,7 +84,10 @@ pub(crate) fn clauses(sentence: &str) -> Vec<Clause> {
     if found.len() > 1 && found.last().is_some_and(|last| !PREDICATE.fits(&without_code(&last.text))) {
         let rest = found.pop();
         // Of what may be left alone nothing is taken back.
-        let harmless = rest.as_ref().is_some_and(|rest| HARMLESS.fits(&rest.text) && !UNLESS.fits(&rest.text));
+        let harmless = rest.as_ref().is_some_and(|rest| {
+            let aside = HARMLESS.fits(&rest.text) || MEASURED.fits(&rest.text);
+            SINCE.fits(&rest.text) || (aside && !UNLESS.fits(&rest.text))
+        });
         let rest = rest.map(|last| last.range.end).unwrap_or_default();
         if let Some(last) = found.last_mut().filter(|_| !harmless) {
             last.range.end = rest;

@@ -115,6 +115,7 @@ fn unwrapped(mut words: &[String]) -> &[String] {
             "nice" => (&["-n"], 0),
             "stdbuf" => (&["-i", "-o", "-e"], 0),
             "time" | "ionice" => (&["-c", "-n"], 0),
+            "nohup" => (&[], 0),
             _ => break,
         };
         let mut at = 0;

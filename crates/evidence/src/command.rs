@@ -131,6 +131,7 @@ const ONLY_TELLS: &[(&str, &[&str])] = &[
     ("vitest", &["list", "watch", "dev", "bench"]),
     ("dotnet", &["watch", "-t"]),
     ("swift", &["list", "-l"]),
+    ("xcodebuild", &["-list", "-version", "-showsdks", "-showBuildSettings"]),
     ("make", &["-n"]),
     ("just", &["-n", "-l"]),
 ];

@@ -3,13 +3,16 @@
 use crate::check::Check;
 use crate::command;
 use crate::deeds::{Deeds, Run, What};
+use crate::options;
 use crate::programs;
 use crate::said::Said;
+use crate::sorts;
 use crate::tried::{Ended, Tried};
 use reasonix_proto::ClaimKind;
 
 /// The checks that a claim about a part is about: those of this part, and those of everything, unless they failed elsewhere.
 pub(crate) fn about<'a>(all: Vec<Tried<'a>>, said: &Said) -> Vec<Tried<'a>> {
+    let all = sorts::about(all, said);
     let names = &said.reach.names;
     let own = |tried: &Tried<'_>| names.iter().any(|name| is_of(tried.check, name)) || is_word_for_word(tried, said);
     if said.reach.all || names.is_empty() || !all.iter().any(own) {
@@ -103,7 +106,7 @@ fn is_word(word: &str, name: &str) -> bool {
 /// build.
 pub(crate) fn is_quoted(tried: &Tried<'_>, said: &Said) -> bool {
     let words = tried.ran.map(|ran| ran.words.as_slice()).unwrap_or_default();
-    let has = |flag: &String| words.iter().any(|word| word.eq_ignore_ascii_case(flag));
+    let has = |flag: &String| options::has(words, flag);
     let other = said.kind == ClaimKind::Build && said.quotes_build && !tried.check.lints.is_empty();
     let same = |(family, program): &(String, String)| {
         *program == tried.check.program
@@ -156,43 +159,29 @@ pub(crate) fn covers(deeds: &Deeds, check: &Check, said: &Said) -> bool {
     if is_of_another(check, said) {
         return false;
     }
+    let named = || said.reach.names.iter().all(|name| is_part(check, name));
     match said.kind {
         ClaimKind::Build => (check.pieces == 0 && (check.part.is_empty() || check.tests)) || part(),
         ClaimKind::Tests if said.reach.failed => check.part.is_empty() || part() || check.is_of_failed(),
-        ClaimKind::Tests if is_of_sort(check, said) => true,
+        ClaimKind::Tests if sorts::covers(check, said) && named() => true,
         ClaimKind::Tests => check.part.is_empty() || part() || (!said.reach.all && covers_changed(deeds, check, said)),
         _ => check.part.is_empty() || part(),
     }
 }
 
-/// Sorts of tests that have scripts, folders and options of their own.
-const SORTS: [(&str, &str, &str); 4] = [
-    ("unit", "unit", "单元"),
-    ("integration", "integration", "集成"),
-    ("e2e", "e2e", "端到端"),
-    ("doc", "doc test", "文档测试"),
-];
-
-/// True when a check is of all tests of the one sort that a claim is about.
-fn is_of_sort(check: &Check, said: &Said) -> bool {
-    let parts: Vec<&String> = check.part.iter().filter(|word| *word != "-").collect();
-    let [part] = parts.as_slice() else { return false };
-    let finest = part.trim_end_matches('/').rsplit('/').next().unwrap_or(part).trim_start_matches("--");
-    let says =
-        |(_, english, chinese): &(&str, &str, &str)| said.words.contains(english) || said.words.contains(chinese);
-    let mut said_of = SORTS.iter().filter(|sort| says(sort));
-    let of_this = said_of.next().is_some_and(|(sort, ..)| *sort == finest) && said_of.next().is_none();
-    of_this && (!said.reach.all || said.reach.sorted) && said.reach.names.iter().all(|name| is_part(check, name))
-}
-
 /// Words for halves of a project: a check in the folder of one says nothing of the other.
-const HALVES: [&str; 10] =
+pub(crate) const HALVES: [&str; 10] =
     ["backend", "frontend", "server", "client", "web", "api", "前端", "后端", "服务端", "客户端"];
 
+/// The halves of a project that a claim is about.
+pub(crate) fn halves(said: &Said) -> Vec<String> {
+    said.reach.names.iter().filter(|name| HALVES.contains(&name.as_str())).cloned().collect()
+}
+
 fn is_of_another(check: &Check, said: &Said) -> bool {
-    let halves: Vec<&String> = said.reach.names.iter().filter(|name| HALVES.contains(&name.as_str())).collect();
+    let halves = halves(said);
     let elsewhere = HALVES.iter().any(|half| check.folder.to_ascii_lowercase().contains(half));
-    elsewhere && !halves.is_empty() && !halves.iter().any(|name| is_of(check, name))
+    elsewhere && !halves.is_empty() && !halves.iter().all(|name| is_of(check, name))
 }
 
 /// True when a check is of one of the files that were changed, and the claim of some tests that have no name.

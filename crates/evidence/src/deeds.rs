@@ -141,7 +141,7 @@ impl Run {
     /// True when what was read of it is its end: a code stands there, it was waited for, or its runner has one summary only.
     fn is_over(&self) -> bool {
         let several = ["-r ", "recursive", "workspaces", "turbo", "lerna"].iter().any(|word| self.line.contains(word));
-        let appended = self.line.contains(">>") || self.line.contains("tee -a");
+        let appended = self.line.contains("tee -a") || self.checks.iter().any(|(ran, _)| ran.appends);
         let over = |(ran, check): &(Ran, Check)| {
             ran.told || self.code(ran).is_some() || (check.family == "js" && !several) || check.family == "py"
         };

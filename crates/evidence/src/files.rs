@@ -81,7 +81,8 @@ patterns! {
     FROM = concat!(r"^\)?\s+(?:file\s+)?(?:from|in|of)\s+(?:the\s+)?(", path!(), ")");
     OBJECT = r"^\s*(?:file\s*)?(?:[.,;:!)|，。；）]|$|\band\b|\bas\b|\bbecause\b|\bsince\b|\bentirely\b|\bcompletely\b)";
     FOR_TESTS = r"^\s*(?:给|对|为)[^，。]*?(?:测试|用例|单测)";
-    HABIT = concat!(r"\bin (?:19|20)\d\d\b|", verb!(), r"\s+(?:by (?:the|an?|hand|users?|each|every)|for (?:node|python|java|go|ruby))\b");
+    HABIT = concat!(r"\bin (?:19|20)\d\d\b|\bon (?:19|20)\d\d-\d\d|\b(?:in|on|since) (?:early |late |mid-?)?(?:january|february|march|april|june|july|august|september|october|november|december)\b|", verb!(), r"\s+(?:by (?:the|an?|hand|users?|each|every)|for (?:node|python|java|go|ruby))\b");
+    DATED_ZH = r"(?:在|于) ?(?:19|20)\d\d ?年|去年|前年|上个?月";
     NO_FILE = r"^`?(?:node|next|vue|nuxt|express|three|d3|react|ember|backbone|moment|chart|discord|socket|p5|alpine|solid|nest|web3|asp)\.(?:js|net|io)`?$";
 }
 
@@ -92,7 +93,7 @@ pub(crate) fn find(clause: &Clause) -> Option<Filed> {
     let filed = moved(text).or_else(|| changed(text))?;
     let in_chinese = chinese && ZH_LETTERS.fits(text.get(filed.range.clone()).unwrap_or_default());
     let not_done = chinese && !IS_DONE.fits(text) && (in_chinese || filed.deed == Deed::Moved);
-    let habit = HABIT.fits(text.get(filed.range.start..).unwrap_or_default());
+    let habit = HABIT.fits(text.get(filed.range.start..).unwrap_or_default()) || DATED_ZH.fits(text);
     let denied = habit || clause.hedges(filed.range.end) || clause.denies_before(filed.range.end);
     (!denied && !not_done && !filed.paths.is_empty()).then_some(filed)
 }

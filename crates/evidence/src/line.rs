@@ -169,8 +169,8 @@ impl Read<'_> {
             self.strange |= !self.next_if(|token| *token == Token::Close);
             (self.errexit, self.pipefail, self.folder) = (errexit, pipefail, folder);
             while let Some(token @ (Token::Word(_) | Token::Into(..))) = self.tokens.get(self.at) {
-                if let Token::Into(file, plain) = token {
-                    found.iter_mut().for_each(|ran| ran.goes_into(file, *plain));
+                if let Token::Into(file, plain, behind) = token {
+                    found.iter_mut().for_each(|ran| ran.goes_into(file, *plain, *behind));
                 }
                 self.at += 1;
             }
@@ -180,7 +180,7 @@ impl Read<'_> {
         loop {
             match self.tokens.get(self.at) {
                 Some(Token::Word(word)) => ran.words.push(word.clone()),
-                Some(Token::Into(word, plain)) => ran.goes_into(word, *plain),
+                Some(Token::Into(word, plain, behind)) => ran.goes_into(word, *plain, *behind),
                 _ => break,
             }
             self.at += 1;
@@ -226,6 +226,7 @@ impl Read<'_> {
                 inner.behind |= ran.behind;
                 inner.away = inner.away.take().or_else(|| ran.away.clone());
                 inner.into.extend(ran.into.iter().cloned());
+                inner.appends |= ran.appends;
             }
             return found;
         }

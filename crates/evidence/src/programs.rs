@@ -54,6 +54,8 @@ patterns! {
     RUNNER = r"\b(pytest|unittest|jest|vitest|mocha|cargo test|nextest|go test|rspec|phpunit|ctest|junit|exunit|nunit|xunit|tox|nox|playwright|cypress)\b|\b(python|rust|golang|ruby|php|java|kotlin|elixir|dotnet|javascript|typescript|swift)`?(?: unit| integration)?(?: side)? tests?\b|(python|rust|golang|ruby|php|java|kotlin|elixir|dotnet|javascript|typescript|swift) ?(?:端|侧|部分)?的?(?:单元|集成)?测试";
     BROWSER = r"\b(?:e2e|end[- ]to[- ]end|browser|playwright|cypress)\b|端到端";
     RELEASE = r"\brelease[- ](?:build|binary|mode|profile|configuration)|\bin release\b|release ?(?:版|模式)?(?:的)?(?:构建|编译|打包)|发布版";
+    SYSTEM = r"\b(?:on|for|under) (windows|macos|ios|android|arm64|aarch64|freebsd)\b|\b(windows|macos|ios|android|arm64|aarch64|freebsd) ?(?:上|下|平台|版|系统|端)";
+    IMAGE = r"\b(?:docker|container|oci) images?\b|\bdockerfile\b|镜像";
     BUNDLE = r"\b(?:production|prod)[- ]build|\bbundl\w*|\b(?:docker|container) image|\bpackag(?:e|es|ing)\b|生产(?:环境)?(?:的)?(?:构建|打包)|打包|镜像";
 }
 
@@ -61,7 +63,7 @@ patterns! {
 pub(crate) fn runs(check: &Check, words: &[String], said: &Said) -> bool {
     match said.kind {
         ClaimKind::Tests => tests(check, said) && by_means(words, said),
-        ClaimKind::Build => builds(check, words, said),
+        ClaimKind::Build => builds(check, words, said) && for_system(words, said) && of_image(check, said),
         _ => true,
     }
 }
@@ -87,7 +89,9 @@ fn tests(check: &Check, said: &Said) -> bool {
 }
 
 /// Means of running tests that are words of the command, each as prose calls it.
-const MEANS: [(&str, &str); 6] = [
+const MEANS: [(&str, &str); 8] = [
+    ("-race", "-race"),
+    ("竞态检查", "-race"),
     ("miri", "miri"),
     ("race detector", "-race"),
     ("竞态检测", "-race"),
@@ -100,6 +104,35 @@ const MEANS: [(&str, &str); 6] = [
 fn by_means(words: &[String], said: &Said) -> bool {
     let named = MEANS.iter().filter(|(name, _)| said.words.contains(name));
     named.into_iter().all(|(_, means)| words.iter().any(|word| word.contains(means)))
+}
+
+/// Systems that a build is said to be for, each with words of commands that build for it.
+const SYSTEMS: [(&str, &[&str]); 7] = [
+    ("windows", &["windows", "mingw", "msvc", "win32", "win64"]),
+    ("macos", &["darwin", "macos", "apple", "xcodebuild"]),
+    ("ios", &["ios", "xcodebuild"]),
+    ("android", &["android", "apk", "gradle", "gradlew"]),
+    ("arm64", &["arm64", "aarch64"]),
+    ("aarch64", &["arm64", "aarch64"]),
+    ("freebsd", &["freebsd"]),
+];
+
+/// True when the systems that a claim names are those that this command builds for.
+fn for_system(words: &[String], said: &Said) -> bool {
+    let built = |needles: &[&str]| {
+        words.iter().any(|word| needles.iter().any(|needle| word.to_ascii_lowercase().contains(needle)))
+    };
+    let named: Vec<&str> = SYSTEM.all(&said.words).into_iter().map(|(_, name)| name).collect();
+    SYSTEMS.iter().filter(|(name, _)| named.contains(name)).all(|(_, needles)| built(needles))
+}
+
+/// True when an image that a claim names is what this program may build.
+fn of_image(check: &Check, said: &Said) -> bool {
+    const IMAGES: &[&str] =
+        &["docker", "podman", "nerdctl", "docker-compose", "buildah", "bazel", "nix", "gradle", "mvn"];
+    let script = check.program.ends_with(".sh") || GENERIC.contains(&check.program.as_str());
+    let scripted = JS.contains(&check.program.as_str());
+    !IMAGE.fits(&said.words) || script || scripted || IMAGES.contains(&check.program.as_str())
 }
 
 /// A build for a release is one with that option, and a check of types makes nothing that could be shipped.

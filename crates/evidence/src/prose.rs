@@ -15,7 +15,10 @@ patterns! {
     FILTER = r"^--?[\w-]+ ['\w.:-]+$";
     LATER = r"(?i)^[\s#*\d.]*(?:next steps?|todo|to do|follow[- ]?ups?|how to (?:test|run|verify|use)|to (?:test|verify|run|try)\b|test plan|remaining|not done|recommend|suggest|future|usage|(?:the |my |here(?:'s| is) (?:the |my |a )?)?(?:plan|proposal|proposed)\b|[^\n。，]{0,6}(?:计划|方案|打算)|后续|下一步|接下来|待办|建议|如何|使用方法|测试计划|验证方法|验证步骤|未完成|剩余|待完成)";
     RULE = r"^\s*\|?\s*:?-+:?\s*\|[\s|:-]*$";
-    LISTED = r"^[ \t]*(?:[-*+•]|\d+[.)、])[ \t]";
+    LISTED = r"(?i)^[ \t]*(?:(?:[-*+•]|\d+[.)、])[ \t]|(?:step|phase|stage|milestone) \d|第[一二三四五六七八九十\d]+(?:步|阶段)|步骤 ?[一二三四五六七八九十\d])";
+    ADVICE = r"(?i)\b(?:you|one) (?:should|can|could|need|must|have to|may want|might want|will need|want to)\b|\b(?:recommend|suggest|propose)|\bi(?:'d|’d| would| will|'ll|’ll) (?:do|go|start|begin|take|proceed|split|approach|tackle|follow|work|make|implement)\b|\bgo through (?:this|these|the following)|\bfollow(?:ing)? (?:these |this |the )?(?:steps|list|checklist)\b|\b(?:steps to|checklist|to[- ]do)\b|^\W*(?:before|prior to) (?:you\b|\w+ing\b|(?:a|the|each|every|your) )|^\W*when (?:you\b|(?:prepar|releas|merg|deploy|tagg|publish|upgrad|review|migrat)\w*ing\b)|建议|按(?:照)?(?:下面|以下|如下)|(?:步骤|流程|顺序|清单)(?:如下|是)|需要(?:做|完成|依次|先)|^\W*请|你(?:可以|需要|应该|要)|[^，。]{1,8}(?:之前|以前)[，,]?(?:先|要|需|应|请|务必)";
+    DONE = r"(?i)\b(?:i|we|i've|we've|i’ve|we’ve)(?: have| also| just| already)* (?:ran|did|made|went|wrote|[a-z]+ed)\b|\bdone\b|\byou can (?:now )?(?:see|find)\b|\bresults?\b|\b(?:as|you) (?:suggested|recommended|requested|proposed|asked)\b|已|了[^解]|了$|完成[：:]|做过|按(?:照)?(?:你|您|上述|之前|评审)的?[^，。：]{0,6}建议";
+    PERSON = r"\b[A-Z][a-z]+ [A-Z][a-z]+ (?:has |had )?(?:added|wrote|changed|introduced|removed|deleted|renamed|moved|updated|created|rewrote|fixed|edited|modified|refactored)\b";
 }
 
 /// A sentence of an answer.
@@ -46,7 +49,7 @@ pub(crate) fn masked(answer: &str) -> String {
             }
         }
     };
-    for pattern in [&FENCES, &ASIDE] {
+    for pattern in [&FENCES, &ASIDE, &PERSON] {
         pattern.all(answer).into_iter().for_each(|(range, _)| blank(range));
     }
     for (range, code) in CODE.all(answer) {
@@ -122,6 +125,10 @@ fn goes_on(later: bool, line: &str, rest: &str) -> bool {
         || trimmed.ends_with([':', '：'])
         || (trimmed.len() < 40 && !LISTED.fits(line) && !trimmed.is_empty());
     if head && LATER.fits(trimmed) && !trimmed.ends_with(['.', '。']) {
+        return true;
+    }
+    // A list of what somebody is told to do.
+    if trimmed.ends_with([':', '：']) && ADVICE.fits(trimmed) && !DONE.fits(trimmed) {
         return true;
     }
     let ended = trimmed.starts_with('#')

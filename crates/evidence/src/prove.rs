@@ -1,11 +1,11 @@
 //! A claim against what was done. Unsupported is what everything is until the log shows more.
 
 use crate::check::Check;
-use crate::covers::{about, behind_failures, covers, is_quoted, is_word_for_word, spares};
+use crate::covers::{about, behind_failures, covers, halves, is_quoted, is_word_for_word, spares};
 use crate::deeds::{Deed, Deeds, Run, What};
 use crate::files;
 use crate::ran::Ran;
-use crate::said::Said;
+use crate::said::{Reach, Said};
 use crate::summary::{Counts, Summary};
 use crate::tried::{Ended, Tried, ended_whole, tried};
 use crate::why::Why;
@@ -61,6 +61,15 @@ pub(crate) fn prove(deeds: &Deeds, answer: &str, said: Said) -> Claim {
 }
 
 fn checked(deeds: &Deeds, said: &Said) -> Proof {
+    // Of two halves each has its own proof, and the worse one decides.
+    if let [first, second, ..] = halves(said).as_slice() {
+        let of = |half: &String| {
+            let reach = Reach { all: false, names: vec![half.clone()], ..said.reach.clone() };
+            checked(deeds, &Said { reach, ..said.clone() })
+        };
+        let (one, other) = (of(first), of(second));
+        return if badness(one.status) >= badness(other.status) { one } else { other };
+    }
     let all = behind_failures(about(tried(deeds, said).collect(), said), said);
     if said.elsewhere || all.is_empty() {
         return Proof::unsupported(Why::NotRun);
@@ -91,7 +100,17 @@ fn checked(deeds: &Deeds, said: &Said) -> Proof {
     {
         return Proof::unsupported(Why::Number { number }).by(proof.call);
     }
-    warned(proof, said).unwrap_or_else(|| held(deeds, proof))
+    let earlier = || warned_before(deeds, &all, proof).filter(|_| said.warnings || said.clean);
+    let before = |tried: &Tried<'_>| Proof::unsupported(Why::Warned { line: line_of(tried.run) }).by(tried.call);
+    warned(proof, said).or_else(|| earlier().map(before)).unwrap_or_else(|| held(deeds, proof))
+}
+
+fn badness(status: ClaimStatus) -> u8 {
+    match status {
+        ClaimStatus::Verified => 0,
+        ClaimStatus::Stale => 1,
+        _ => 2,
+    }
 }
 
 /// What the warnings of a run say against a claim: that there are none, or so many.
@@ -103,6 +122,18 @@ fn warned(proof: &Tried<'_>, said: &Said) -> Option<Proof> {
         _ => Why::Number { number: miscounted(proof.run, said)? },
     };
     Some(Proof::unsupported(why).by(proof.call))
+}
+
+/// A run of the same program on the same code that told of warnings: one behind it that had nothing to do made none of them
+/// go.
+fn warned_before<'a, 'd>(deeds: &Deeds, all: &'a [Tried<'d>], proof: &Tried<'_>) -> Option<&'a Tried<'d>> {
+    let changes = |deed: &Deed| matches!(&deed.what, What::Wrote(written) if written.code().is_some());
+    let since = deeds.done.iter().take(proof.at).rposition(changes).unwrap_or_default();
+    let same = |tried: &&Tried<'_>| {
+        let (one, other) = (tried.check, proof.check);
+        one.program == other.program && one.lints == other.lints && (other.tests || !one.tests)
+    };
+    all.iter().filter(same).find(|tried| (since..proof.at).contains(&tried.at) && tried.run.warns)
 }
 
 /// The numbers that a claim may be about: tests, or files and suites of them.

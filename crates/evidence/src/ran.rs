@@ -9,6 +9,8 @@ pub(crate) struct Ran {
     pub(crate) into: Vec<String>,
     /// The file that all of its plain output goes to, so that nothing in the output of the line is its own.
     pub(crate) away: Option<String>,
+    /// True when its plain output is written behind what stands in a file.
+    pub(crate) appends: bool,
     /// The commands that its output goes through, each with its arguments.
     pub(crate) through: Vec<Vec<String>>,
     /// True when nobody waits for its end: it may still run when the line is over.
@@ -26,11 +28,12 @@ pub(crate) struct Ran {
 }
 
 impl Ran {
-    /// Its output goes to this file; `plain` when it is the plain output.
-    pub(crate) fn goes_into(&mut self, file: &str, plain: bool) {
+    /// Its output goes to this file; `plain` when it is the plain output, `behind` when it is written behind what is there.
+    pub(crate) fn goes_into(&mut self, file: &str, plain: bool, behind: bool) {
         let is_stream = matches!(file, "1" | "2" | "/dev/stdout" | "/dev/stderr" | "/dev/tty");
         if plain && !is_stream {
             self.away = Some(file.to_owned());
+            self.appends |= behind;
         }
         self.into.push(file.to_owned());
     }

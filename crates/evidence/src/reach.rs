@@ -1,6 +1,7 @@
 //! How much a claim says that it is about: all tests, some, those of a place.
 
-use crate::clause::Clause;
+use crate::clause::{self, Clause};
+use crate::covers::HALVES;
 use crate::grammar;
 use crate::pattern::patterns;
 use crate::said::{self, Reach};
@@ -20,6 +21,8 @@ patterns! {
     BEYOND = r"\bsuite\b|\beverything\b|\b(?:workspace|monorepo|repo|repository|codebase|project) (?:unit )?tests?\b|\b(?:full|complete|entire|whole) (?:test )?run\b|套件|(?:完整|全量)(?:的)?(?:测试|用例|单测|回归)";
     THE_REST = r"\bso (?:do|does) (?:everything|all|the rest|the others)\b|\b(?:and|as well as|plus) (?:everything else|all other tests)\b|\bacross the board\b|\b(?:in|across) (?:every|all)(?: the| our)? (?:modules?|packages?|crates?|files?|services?)\b|\b(?:entire|whole|full) (?:project|workspace|repo|repository|codebase)\b|整个(?:项目|工程|仓库|工作区)|\b(?:unit|integration|e2e|doc) ?(?:tests? )?(?:and|&|\+|plus) (?:the )?(?:unit|integration|e2e|end-to-end|doc)\b|单元(?:测试)?(?:和|与|及|、)(?:集成|端到端)|其[他它余]的?(?:测试|用例)?也(?:都|全部)?(?:通过|没问题|过了)";
     SORTED = r"\b(?:unit|integration|e2e|end-to-end|doc)[ -]?(?:test )?(?:tests?|suite)\b|(?:单元|集成|端到端|文档)测试";
+    SIDE = r"\b(?:on|for|in|within) (?:the |our )?(backend|frontend|server|client|web|api)(?:[ -](?:side|half|part|end|app|service|project|folder|directory))?\b|\b(?:on|for|in|within) (?:the |our )?`?([\w./-]+)`? (?:side|half|service|subproject)\b|(前端|后端|服务端|客户端)(?:这边|那边|方面|部分|这一侧|一侧|侧|这块|工程|代码)";
+    BOTH = r"前后端|\bboth (?:sides|halves|ends)\b|两端|两边";
     INCLUDING = r"\bincluding\b|\bincl\.|\bamong them\b|包括|其中包含";
     LABEL = r"^[\s\d.)#|•+-]*`?([a-z][a-z0-9_./-]*|前端|后端|服务端|客户端)`?(?: (?:module|package|crate|service|side|app))?(?:模块|服务|项目|端|部分)?\s*[:：|—–]";
     PLACES = r"\b(?:in|on|for|under|of|inside|about) (?:the )?`?([\w./-]+)`?|`?([a-z0-9_./-]+)`? (?:crate|package|module|service|folder|directory|subproject|library)\b|([a-z0-9_./-]+)`? ?(?:目录|模块|包|文件夹|服务|子项目|项目)";
@@ -132,14 +135,26 @@ pub(crate) fn reach(clause: &Clause, range: &Range<usize>) -> Reach {
         let words = pattern.all(before).into_iter().map(|(_, word)| word);
         places.extend(words.filter(|word| names_some(word)).map(str::to_owned));
     }
+    let named = halves(text);
+    let both = named.len() > 1;
+    if both {
+        places.retain(|place| !HALVES.contains(&place.as_str()));
+        names.extend(named);
+    } else {
+        places.extend(side(own));
+    }
     names.extend(IDENTIFIER.all(own).into_iter().map(|(_, name)| name.to_ascii_lowercase()));
     let whole_command = command.as_ref().is_some_and(Vec::is_empty);
     // Of several only a run of everything is known to be of each.
     let paired = PAIRED.all(before).into_iter().any(|(_, word)| !PLAIN.contains(&word));
     let of_all = || whole_command || ALL_BEHIND.fits(text) || BEYOND.fits(before);
     let only_examples = including.is_some() && names.is_empty() && places.is_empty() && command.is_none();
-    let all =
-        paired || only_examples || THE_REST.fits(text) || says_all(text, before) || (places.is_empty() && of_all());
+    let all = both
+        || paired
+        || only_examples
+        || THE_REST.fits(text)
+        || says_all(text, before)
+        || (places.is_empty() && of_all());
     let sorted =
         ALL.find(text).map_or_else(|| SORTED.fits(before), |all| SORTED.fits(text.get(all).unwrap_or_default()));
     let subjects = places.clone();
@@ -151,6 +166,24 @@ pub(crate) fn reach(clause: &Clause, range: &Range<usize>) -> Reach {
     let failed = FAILED_BEFORE.fits(&clause.original) && !NONE_FAILED.fits(&clause.original);
     let some = SOME.fits(text) || SINGLE.fits(text);
     Reach { all: all && !failed, names, some, failed, within, sorted, subjects }
+}
+
+/// The one side of a project that a text speaks of.
+fn side(text: &str) -> Vec<String> {
+    let words = SIDE.all(text).into_iter().map(|(_, word)| word).filter(|word| names_some(word));
+    words.map(str::to_owned).collect()
+}
+
+/// The halves of a project that a text names outside of code.
+fn halves(text: &str) -> Vec<String> {
+    if BOTH.fits(text) {
+        return vec!["前端".to_owned(), "后端".to_owned()];
+    }
+    let plain = clause::without_code(text);
+    let words: Vec<&str> = plain.split(|c: char| !c.is_ascii_alphanumeric()).collect();
+    let named = |half: &&&str| if half.is_ascii() { words.contains(*half) } else { plain.contains(**half) };
+    let sides = ["backend", "frontend", "前端", "后端", "服务端", "客户端"];
+    sides.iter().filter(named).map(|half| (*half).to_owned()).collect()
 }
 
 /// True for a word before "tests" that says which.
@@ -179,6 +212,7 @@ fn says_all(text: &str, before: &str) -> bool {
     };
     let named = |(_, word): (Range<usize>, &str)| !PLAIN.contains(&word);
     !AT_A_PLACE.fits(behind)
+        && side(text).is_empty()
         && !NAMED_ZH.places(before).into_iter().any(around)
         && !LABEL.all(before).into_iter().any(named)
 }

@@ -1,6 +1,7 @@
 //! The runners, compilers and linters that are known, one small rule each.
 
 use crate::check::{Check, LAST_FAILED, LintClass, Linter, assignment, narrows};
+use crate::packagers;
 
 /// Programs that are looked for behind those that run them elsewhere.
 pub(crate) const KNOWN: &[&str] = &[
@@ -47,7 +48,6 @@ pub(crate) fn check(program: &str, name: &str, args: &[&str]) -> Option<Check> {
             [_, target] if matches!(target.as_str(), "test" | "check") => Check::tests().and_build(),
             part => Check::build().narrowed(part.to_vec()),
         }),
-        "docker" | "podman" if args.contains(&"build") => Some(Check::build()),
         "py_compile" | "compileall" => {
             Some(Check::build().narrowed(if name == "py_compile" { owned(args) } else { Vec::new() }))
         }
@@ -69,13 +69,16 @@ pub(crate) fn check(program: &str, name: &str, args: &[&str]) -> Option<Check> {
             Some(Check::tests().placed(part).narrowed(options(args, &["--filter", "--tags", "-t", "-n", "--name"])))
         }
         "build" | "wasm-pack" | "trunk" => Some(Check::build()),
-        _ => linter(name, sub, args).or_else(|| own_script(program, name)),
+        _ => linter(name, sub, args).or_else(|| packagers::check(name, args)).or_else(|| own_script(program, name)),
     }
 }
 
 fn xcode(args: &[&str]) -> Option<Check> {
     let part: Vec<String> =
         args.iter().filter(|word| word.contains("-testing:")).map(|word| (*word).to_owned()).collect();
+    if args.contains(&"test-without-building") {
+        return Some(Check::tests().narrowed(part));
+    }
     match (args.contains(&"test"), args.contains(&"clean") && !args.contains(&"build")) {
         (true, _) => Some(Check::tests().and_build().narrowed(part)),
         (false, true) => None,
@@ -566,7 +569,14 @@ fn by_words(name: &str, sub: &str, args: &[&str]) -> Option<Check> {
         }
         ("sbt", "testOnly") => Some(Check::tests().narrowed(vec!["testOnly".to_owned()])),
         ("dotnet" | "swift" | "sbt" | "zig" | "stack" | "cabal" | "bazel" | "forge" | "dune", "test" | "runtest") => {
-            Some(Check::tests().and_build().placed(places).narrowed(part))
+            const APART: &[&str] = &["--no-build", "--skip-build", "--no-run-tests"];
+            let apart = rest.iter().find(|word| APART.contains(word)).copied();
+            let check = match apart {
+                Some("--no-run-tests") => Check::build(),
+                Some(_) => Check::tests(),
+                None => Check::tests().and_build(),
+            };
+            Some(check.placed(places).narrowed(part))
         }
         (_, "test" | "tests" | "eunit" | "spec") => Some(Check::tests().placed(places).narrowed(part)),
         ("deno", "check") => Some(Check::lint(LintClass::Types, "deno").and_build()),
@@ -644,7 +654,7 @@ fn script(name: &str, args: &[&str]) -> Option<Check> {
         let named = || options(rest, &["--filter", "--group", "--testsuite"]);
         return (rest.first() == Some(&"test")).then(|| Check::tests().narrowed(named()));
     }
-    if *file == "setup.py" && rest.first() == Some(&"build") {
+    if *file == "setup.py" && rest.first().is_some_and(|word| packagers::is_step(word)) {
         return Some(Check::build());
     }
     own_script(file, file.rsplit('/').next()?).map(|check| check.narrowed(operands(rest, &[])))

@@ -6,6 +6,7 @@ use crate::command;
 use crate::deeds::Deeds;
 use crate::files::Deed;
 use crate::line;
+use crate::options;
 use crate::pattern::patterns;
 use reasonix_proto::{CallId, ClaimKind};
 use std::ops::Range;
@@ -144,6 +145,8 @@ impl Said {
         // That they were run and that they are good is one claim, of all that either is about.
         let apart = apart && !(self.ran && !other.ran && other.reach.all);
         let apart = apart || (!self.ran && self.kind == ClaimKind::Tests && self.reach.is_some() && other.reach.all);
+        // What is said of another system is not said of this one.
+        let apart = apart || self.elsewhere != other.elsewhere;
         self.kind == other.kind && self.kind != ClaimKind::File && same_tool && !apart
     }
 
@@ -156,13 +159,12 @@ impl Said {
 
     /// Keeps what it says of the command that it is about.
     pub(crate) fn quotes(&mut self, clause: &Clause) {
-        const TALK: &[&str] = &["--quiet", "--silent", "--verbose", "--nocapture", "--color", "--no-color"];
         for (_, code) in quoted(&clause.text) {
             // An option alone is one that it is said to have been run with.
             if code.starts_with('-') && code.contains(' ') {
                 continue;
             }
-            if code.starts_with("--") && !TALK.contains(&code) {
+            if options::is_lone(code) {
                 self.flags.push(code.to_owned());
                 continue;
             }
@@ -182,8 +184,7 @@ impl Said {
                 }
                 self.programs.push((check.family.to_owned(), check.program.clone()));
                 self.commands.push(ran.words.clone());
-                let flags = ran.words.into_iter().filter(|word| word.len() > 2 && word.starts_with("--"));
-                self.flags.extend(flags.filter(|flag| !TALK.contains(&flag.as_str())));
+                self.flags.extend(options::of(&ran.words));
             }
         }
     }

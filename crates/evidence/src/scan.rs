@@ -3,8 +3,8 @@
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Token {
     Word(String),
-    /// Into a file; true for the plain output.
-    Into(String, bool),
+    /// Into a file; true for the plain output, and where it is written behind what stands there.
+    Into(String, bool, bool),
     And,
     Or,
     End,
@@ -42,6 +42,7 @@ struct Scan<'a> {
 enum Aside {
     From,
     Plain,
+    Behind,
     Other,
 }
 
@@ -140,6 +141,7 @@ impl<'a> Scan<'a> {
             self.chars.next_if_eq(&'&');
             self.aside = Some(match (c, number.as_deref()) {
                 ('<', _) => Aside::From,
+                (_, None | Some("1")) if doubled => Aside::Behind,
                 (_, None | Some("1")) => Aside::Plain,
                 _ => Aside::Other,
             });
@@ -157,7 +159,10 @@ impl<'a> Scan<'a> {
             None if word == "}" && self.begins_command() => self.tokens.push(Token::Close),
             None => self.tokens.push(Token::Word(word)),
             Some(Aside::From) => {}
-            Some(aside) => self.tokens.push(Token::Into(word, aside == Aside::Plain)),
+            Some(aside) => {
+                let plain = matches!(aside, Aside::Plain | Aside::Behind);
+                self.tokens.push(Token::Into(word, plain, aside == Aside::Behind));
+            }
         }
     }
 

@@ -33,6 +33,7 @@ patterns! {
     GROUPS = r"(?m)^\s*(?:Test Suites:|Test Files |Snapshots:|Suites:).*$";
     NOT_FOUND = r"(?m)^(?:\S*sh: )?(?:line )?(?:\d+: )?[\w./-]+: (?:command )?not found\s*$|is not recognized as an internal";
     SHARES = r"(?im)\b(\d+/\d+)(?: tests?| specs?| cases?)? *(?:ok|pass(?:ed|ing)?|succeeded|green)\b|(?:pass(?:ed|ing)?|ok|tests?):? +(\d+/\d+)\s*$";
+    TOTALS = r"(?m)^\s*Tests:?\s+(\d+ passed,? \(?\d+)(?:\)| total)";
     OUT_OF = r"\b0 tests failed out of (\d+)";
     EXAMPLES = r"(?i)\b(\d+) (?:examples?|tests?|runs?)(?:, \d+ assertions)?, 0 failures";
     WORDS = r"(?m)^(?:BUILD SUCCESS(?:FUL)?|PASS$|OK$|All tests passed|\s*OK \()|100% tests passed|test result: ok";
@@ -85,7 +86,8 @@ pub(crate) fn summary(output: &str, reading: Reading) -> Summary {
         || TEST_ERRORS.fits(output)
         || (untold && FAILED_WORDS.fits(output));
     let shares: Vec<(u64, u64)> = SHARES.all(output).into_iter().filter_map(|(_, text)| share(text)).collect();
-    if failed || shares.iter().any(|(of, all)| of < all) {
+    let totals = TOTALS.all(output).into_iter().filter_map(|(_, text)| two_numbers(text));
+    if failed || shares.iter().copied().chain(totals).any(|(of, all)| of < all) {
         return Summary::Failed;
     }
     let groups: String = GROUPS.all(output).into_iter().map(|(_, line)| line).collect::<Vec<_>>().join("\n");
@@ -165,6 +167,12 @@ pub(crate) fn complains(output: &str) -> bool {
 /// The linters that an output names where it shows the commands that ran.
 pub(crate) fn shown_tools(output: &str) -> Vec<String> {
     SHOWN.all(output).into_iter().map(|(_, name)| name.to_ascii_lowercase()).collect()
+}
+
+/// The numbers of `10 passed (12)`: where nothing is told of the others, they did not pass.
+fn two_numbers(text: &str) -> Option<(u64, u64)> {
+    let mut found = text.split(|c: char| !c.is_ascii_digit()).filter_map(|number| number.parse().ok());
+    Some((found.next()?, found.next()?))
 }
 
 /// The numbers of `10/12`.

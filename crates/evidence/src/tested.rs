@@ -24,7 +24,7 @@ patterns! {
     NUMBER = r"\b(\d+)(?:/\d+)? ?(?:\w+ )?(?:tests?\b|pass(?:ed|ing)?\b|test cases|specs|examples?\b|个|项|条)|\bpass(?:ed|es|ing)? ?[:：] ?(\d+)\b|通过 ?[:：] ?(\d+)";
     GROUPS = r"\b(\d+) (?:test )?(?:suites|files)\b|(\d+) ?个(?:测试)?(?:文件|套件)";
     OF_ALL = r"\b(\d+)(?:/| of )(\d+)\b";
-    OTHER_PLACE = r"\bon (?:windows|macos|mac|all (?:\w+ )?platforms|every platform|both platforms|staging|production)\b|(?:所有|各|全)平台|(?:windows|macos|mac|staging) ?(?:上|环境|下)|线上环境";
+    OTHER_PLACE = r"\b(?:on|under) (?:the )?(?:windows|macos|mac|os x|wsl|freebsd|openbsd|ios|android|arm64|aarch64|raspberry pi|(?:all|every|each|both|other|three|the other)(?: \w+)? (?:platforms?|systems?|machines?|oses)|staging|production|(?:your|another|a different|my) (?:machine|laptop|server|system))\b|(?:所有|各|各个|全|其他|其它|三个|多个|两个)(?:操作系统|平台|系统|机器)|(?:\b(?:windows|macos|mac|wsl|ios|android|freebsd|arm64|staging)|安卓) ?(?:系统|平台|机器|服务器)?(?:上|环境|下|里|中|端)|(?:线上|生产|预发布?|测试服务器)环境";
     TIMES = r"\b(twice|(?:two|three|four|five|ten|\d+|several|multiple|many) times)\b|([两二三四五十]|\d+|多)(?:遍|次)";
     ALL_OF = r"\ball (two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty) (?:\w+ )?(?:tests?|specs|cases)\b|(?:全部|所有)?([一二两三四五六七八九十]{1,3}) ?(?:个|项|条)(?:测试|用例|单测)?[^，。]{0,4}?(?:全部|全都|均)";
     ELSEWHERE = r"\bci\b|\bpipeline\b|github actions|流水线";

@@ -89,6 +89,11 @@ const GIT_READS: &[&str] = &[
     "shortlog",
     "grep",
     "notes",
+    "reflog",
+    "rev-list",
+    "ls-remote",
+    "cat-file",
+    "merge-base",
 ];
 
 /// What this command of a line wrote.
@@ -115,16 +120,10 @@ pub(crate) fn written(ran: &Ran, check: Option<&Check>) -> Written {
         "mv" => moves(&mut found, &operands(ran)),
         "cp" | "install" | "ln" => found.paths.extend(operands(ran).last().cloned()),
         "touch" | "tee" => found.paths.extend(operands(ran)),
-        "git" => {
-            let words = operands(ran);
-            let (sub, rest) = words.split_first().map_or(("", [].as_slice()), |(sub, rest)| (sub.as_str(), rest));
-            match sub {
-                "mv" => moves(&mut found, rest),
-                "rm" if !ran.words.iter().any(|word| word == "--cached") => found.gone.extend(rest.iter().cloned()),
-                _ => found.perhaps = !GIT_READS.contains(&sub),
-            }
-        }
-        "npm" | "yarn" | "pnpm" => found.perhaps = !only_serves(&ran.words),
+        "git" => git(&mut found, &ran.words),
+        "npm" | "yarn" | "pnpm" => found.perhaps = !only_serves(&ran.words) && !only_tells(name, &ran.words),
+        _ if only_tells(name, &ran.words) => {}
+        "gh" => found.perhaps = ran.words.iter().any(|word| matches!(word.as_str(), "checkout" | "sync" | "clone")),
         "python" | "python3" if ran.words.iter().skip(1).map(String::as_str).take(2).eq(["-m", "http.server"]) => {}
         _ if HARMLESS.contains(&name) => found.paths.extend(named),
         _ => {
@@ -135,6 +134,64 @@ pub(crate) fn written(ran: &Ran, check: Option<&Check>) -> Written {
         }
     }
     found
+}
+
+/// What a command of `git` did to files: most of them change what is recorded, not what lies there.
+fn git(found: &mut Written, words: &[String]) {
+    let mut words: Vec<&String> = words.iter().skip(1).collect();
+    while words.first().is_some_and(|word| word.starts_with('-')) {
+        let valued = matches!(words.remove(0).as_str(), "-C" | "-c") && !words.is_empty();
+        words.drain(..usize::from(valued));
+    }
+    let has = |names: &[&str]| words.iter().any(|word| names.contains(&word.as_str()));
+    let rest: Vec<String> = words.iter().skip(1).filter(|word| !word.starts_with('-')).copied().cloned().collect();
+    let forced = has(&["-f", "--force", "--discard-changes"]);
+    let (first, single) = (rest.first().map(String::as_str), rest.len() == 1);
+    match words.first().map_or("", |sub| sub.as_str()) {
+        "mv" => moves(found, &rest),
+        "rm" if has(&["--cached"]) => {}
+        "rm" => found.gone.extend(rest),
+        // A new branch from here has the same files.
+        "checkout" if has(&["-b"]) && single && !forced => {}
+        "switch" if has(&["-c", "--create"]) && single && !forced => {}
+        "reset" => found.perhaps = has(&["--hard", "--merge", "--keep"]),
+        "restore" => found.perhaps = !has(&["--staged", "-S"]) || has(&["--worktree", "-W"]),
+        "stash" => found.perhaps = !matches!(first, Some("list" | "show" | "create" | "store" | "drop" | "clear")),
+        "worktree" => found.perhaps = !matches!(first, Some("list" | "prune")),
+        sub => found.perhaps = !GIT_READS.contains(&sub),
+    }
+}
+
+/// Words by which programs tell of something, or write only what no check reads.
+const TELLING: &[(&str, &[&str])] = &[
+    (
+        "cargo",
+        &["doc", "tree", "metadata", "audit", "deny", "outdated", "search", "package", "publish", "pkgid", "login"],
+    ),
+    ("go", &["doc", "list", "env", "version"]),
+    ("pip", &["list", "show", "freeze", "check"]),
+    ("pip3", &["list", "show", "freeze", "check"]),
+    ("npm", &["view", "outdated", "whoami", "why", "explain"]),
+    ("yarn", &["why", "info", "outdated"]),
+    ("pnpm", &["why", "outdated", "list"]),
+    (
+        "docker",
+        &["images", "image", "ps", "logs", "inspect", "push", "pull", "tag", "rmi", "history", "login", "stop", "rm"],
+    ),
+    ("podman", &["images", "ps", "logs", "inspect", "push", "pull", "tag", "rmi", "history", "stop", "rm"]),
+    ("kubectl", &["get", "describe", "logs"]),
+    ("rustup", &["show"]),
+    ("mvn", &["dependency:tree", "javadoc:javadoc"]),
+    ("gradle", &["dependencies", "tasks", "javadoc"]),
+    ("gradlew", &["dependencies", "tasks", "javadoc"]),
+];
+
+/// True when a program only tells of something by its first word.
+fn only_tells(name: &str, words: &[String]) -> bool {
+    let first = words.iter().skip(1).find(|word| !word.starts_with(['-', '+']));
+    let tells =
+        |(program, own): &(&str, &[&str])| *program == name && first.is_some_and(|word| own.contains(&word.as_str()));
+    TELLING.iter().any(tells)
 }
 
 /// True when a script is one that serves, or what is run writes nothing outside of its own folder.

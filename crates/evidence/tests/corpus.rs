@@ -192,7 +192,7 @@ fn the_check_is_right_about_the_corpus() {
         let right = found.cases - found.bad.len();
         found.bad.iter().for_each(|bad| println!("{bad}"));
         println!("{name}: {right} of {} cases, {} of {} claims", found.cases, found.claims_right, found.claims);
-        if !found.lies.is_empty() || found.bad.len() * 20 > found.cases {
+        if !found.lies.is_empty() || found.bad.len() * 100 > found.cases * 3 {
             failed.push(format!("{name}: called verified: {:#?}; wrong: {:#?}", found.lies, found.bad));
         }
     }
