@@ -22,6 +22,11 @@ pub(crate) fn check(words: &[String]) -> Option<Check> {
     Some(check)
 }
 
+/// The words of a command without what only starts it.
+pub(crate) fn plain(words: &[String]) -> Option<Vec<String>> {
+    bare(words).map(|bare| bare.words)
+}
+
 /// True when two commands are one and the same, but for what only starts them and how much they say.
 pub(crate) fn is_same(one: &[String], other: &[String]) -> bool {
     const TALK: &[&str] =

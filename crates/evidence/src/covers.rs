@@ -5,6 +5,7 @@ use crate::command;
 use crate::deeds::{Deeds, Run, What};
 use crate::options;
 use crate::programs;
+use crate::quoted;
 use crate::said::Said;
 use crate::sorts;
 use crate::tried::{Ended, Tried};
@@ -57,8 +58,8 @@ fn is_of(check: &Check, name: &str) -> bool {
 fn others_of(name: &str) -> Vec<String> {
     let name = name.trim_matches(['`', '/', '.']).to_ascii_lowercase();
     let others: &[&str] = match name.as_str() {
-        "后端" | "服务端" => &["backend", "server", "api"],
-        "前端" => &["frontend", "web", "client", "ui"],
+        "后端" | "服务端" | "backend" => &["backend", "server", "api"],
+        "前端" | "frontend" => &["frontend", "web", "client", "ui"],
         "客户端" => &["client", "app"],
         _ => return if name.len() >= 3 { vec![name] } else { Vec::new() },
     };
@@ -112,7 +113,9 @@ pub(crate) fn is_quoted(tried: &Tried<'_>, said: &Said) -> bool {
         *program == tried.check.program
             || (family == tried.check.family && !matches!(family.as_str(), "make" | "other"))
     };
-    let quoted = said.programs.is_empty() || said.programs.iter().any(same);
+    let is_step = |command: &Vec<String>| words.is_empty() || quoted::is_step(command, words);
+    let quoted = said.programs.is_empty()
+        || said.programs.iter().zip(&said.commands).any(|(program, command)| same(program) && is_step(command));
     !other
         && quoted
         && !is_of_less(tried, said)

@@ -23,6 +23,7 @@ mod pattern;
 mod programs;
 mod prose;
 mod prove;
+mod quoted;
 mod ran;
 mod reach;
 mod runners;

@@ -1,5 +1,7 @@
 //! Options of commands as claims quote them: a run without them was another.
 
+use crate::check::assignment;
+
 /// Options that say how much is told, how fast it goes or when it stops, and those that only narrow what is run: a run of
 /// everything proves that, too.
 const MEANINGLESS: &[&str] = &[
@@ -69,6 +71,10 @@ pub(crate) fn of(words: &[String]) -> Vec<String> {
         name.map_or(word, |(_, name)| (*name).to_owned())
     };
     let words: Vec<String> = words.iter().map(|word| long(word.to_ascii_lowercase())).collect();
+    found.extend(words.iter().take_while(|word| is_setting(word)).filter(|word| steers(word)).cloned());
+    // Another toolchain is another compiler.
+    let toolchain = |word: &&String| word.strip_prefix('+').is_some_and(|name| name.len() > 1);
+    found.extend(words.iter().filter(toolchain).cloned());
     for (at, word) in words.iter().enumerate().filter(|(_, word)| is_option(word)) {
         let value = words.get(at + 1).filter(|next| VALUED.contains(&word.as_str()) && !next.starts_with('-'));
         // A short one and its value are one word, too.
@@ -76,6 +82,17 @@ pub(crate) fn of(words: &[String]) -> Vec<String> {
         found.push(value.map_or_else(|| word.clone(), |value| format!("{word}{joint}{value}")));
     }
     found
+}
+
+fn is_setting(word: &str) -> bool {
+    word == "env" || assignment(word).is_some()
+}
+
+/// True for a setting that says what is built or run, not how much is told of it.
+fn steers(word: &str) -> bool {
+    const TALK: &[&str] =
+        &["ci", "no_color", "force_color", "rust_backtrace", "rust_log", "debug", "pythonpath", "term"];
+    assignment(word).is_some_and(|(name, _)| !TALK.contains(&name))
 }
 
 /// True when a command has this option, with any value where it names none.

@@ -54,7 +54,9 @@ patterns! {
     RUNNER = r"\b(pytest|unittest|jest|vitest|mocha|cargo test|nextest|go test|rspec|phpunit|ctest|junit|exunit|nunit|xunit|tox|nox|playwright|cypress)\b|\b(python|rust|golang|ruby|php|java|kotlin|elixir|dotnet|javascript|typescript|swift)`?(?: unit| integration)?(?: side)? tests?\b|(python|rust|golang|ruby|php|java|kotlin|elixir|dotnet|javascript|typescript|swift) ?(?:端|侧|部分)?的?(?:单元|集成)?测试";
     BROWSER = r"\b(?:e2e|end[- ]to[- ]end|browser|playwright|cypress)\b|端到端";
     RELEASE = r"\brelease[- ](?:build|binary|mode|profile|configuration)|\bin release\b|release ?(?:版|模式)?(?:的)?(?:构建|编译|打包)|发布版";
-    SYSTEM = r"\b(?:on|for|under) (windows|macos|ios|android|arm64|aarch64|freebsd)\b|\b(windows|macos|ios|android|arm64|aarch64|freebsd) ?(?:上|下|平台|版|系统|端)";
+    SYSTEM = r"\b(?:on|for|under) (?:(?:the )?[\w.]+(?:, and |, | and | or | & ))*(windows|macos|ios|android|arm64|aarch64|freebsd)\b|\b(windows|macos|ios|android|arm64|aarch64|freebsd) ?(?:上|下|平台|版|系统|端)";
+    VERSION = r"\b(?:on|under|with|using) (?:python|node(?:\.js)?|java|jdk|go|ruby|php|rust|\.net) ?v?(\d+(?:\.\d+)*)\b|(?:python|node|java|jdk|go|ruby|php|rust) ?v?(\d+(?:\.\d+)*) ?(?:上|下|环境)";
+    SEVERAL = r"\b(?:too|as well|also|both|even)\b|也|均|都";
     IMAGE = r"\b(?:docker|container|oci) images?\b|\bdockerfile\b|镜像";
     BUNDLE = r"\b(?:production|prod)[- ]build|\bbundl\w*|\b(?:docker|container) image|\bpackag(?:e|es|ing)\b|生产(?:环境)?(?:的)?(?:构建|打包)|打包|镜像";
 }
@@ -103,7 +105,24 @@ const MEANS: [(&str, &str); 8] = [
 /// True when the means that a claim names were there.
 fn by_means(words: &[String], said: &Said) -> bool {
     let named = MEANS.iter().filter(|(name, _)| said.words.contains(name));
-    named.into_iter().all(|(_, means)| words.iter().any(|word| word.contains(means)))
+    named.into_iter().all(|(_, means)| words.iter().any(|word| word.contains(means))) && of_version(words, said)
+}
+
+/// True when the version of a language that a claim names is the one that ran: where the claim says that it is one of several,
+/// or the command names another, it has to stand in the command.
+fn of_version(words: &[String], said: &Said) -> bool {
+    const NAMES: [&str; 6] = ["python", "node", "ruby", "php", "java", "go"];
+    let versioned = |word: &String| {
+        let name = word.rsplit('/').next().unwrap_or(word);
+        let of = |rest: &str| rest.contains('.') && rest.starts_with(|c: char| c.is_ascii_digit());
+        NAMES.iter().any(|program| name.strip_prefix(program).is_some_and(of))
+    };
+    let doubtful = SEVERAL.fits(&said.words) || words.iter().any(versioned);
+    let is_there = |version: &str| {
+        let short = version.replace('.', "");
+        words.iter().any(|word| word.contains(version) || word.contains(&short))
+    };
+    !doubtful || VERSION.all(&said.words).into_iter().all(|(_, version)| is_there(version))
 }
 
 /// Systems that a build is said to be for, each with words of commands that build for it.
