@@ -8,7 +8,7 @@ use crate::context::Context;
 use crate::exit::Exit;
 use crate::say::{self, Colour, Style, clean, in_line};
 use reasonix_config::{Flags, NewServer, server_of};
-use reasonix_engine::{ConfiguredServer, ServerOrigin, World, configured_servers};
+use reasonix_engine::{ConfiguredServer, ServerAbsence, ServerOrigin, World, configured_servers};
 use reasonix_mcp::{McpError, ServerListing, ServerReach, ServerSpec, Servers, Surroundings};
 use reasonix_proto::{Level, Phrase, ServerInfo, ServerStanding};
 use serde_json::{Value, json};
@@ -75,7 +75,7 @@ fn list(context: &Context, json: bool) -> anyhow::Result<Exit> {
         let (code, colour) = match &server.reach {
             Ok(_) if missing(server).is_some() => ("mcp.state_missing", Colour::Red),
             Ok(_) => ("mcp.state_ready", Colour::Green),
-            Err(absence) => (state_code(absence.word()), Colour::Yellow),
+            Err(absence) => (state_code(absence.word()), colour_of(absence)),
         };
         let state = style.out(colour, &style.text(&Phrase::new(code)));
         let name = style.out(Colour::Bold, &in_line(&server.name));
@@ -109,12 +109,21 @@ fn missing(server: &ConfiguredServer) -> Option<String> {
     (!there).then(|| program.display().to_string())
 }
 
+/// What is wrong stands out from what only waits for a yes.
+fn colour_of(absence: &ServerAbsence) -> Colour {
+    match absence {
+        ServerAbsence::Twin { .. } | ServerAbsence::Refused { .. } => Colour::Red,
+        _ => Colour::Yellow,
+    }
+}
+
 fn state_code(word: &str) -> &'static str {
     match word {
         "off" => "mcp.state_off",
         "changed" => "mcp.state_changed",
         "blocked" => "mcp.state_blocked",
         "unset" => "mcp.state_unset",
+        "twin" | "refused" => "mcp.state_refused",
         _ => "mcp.state_untrusted",
     }
 }
@@ -153,6 +162,9 @@ fn about(server: &ConfiguredServer) -> Value {
     if let (Some(kind), Some(target), Some(map)) = (kind, target, all.as_object_mut()) {
         map.insert("type".to_owned(), kind.into());
         map.insert("target".to_owned(), target.into());
+    }
+    if let (Err(absence), Some(map)) = (&server.reach, all.as_object_mut()) {
+        map.insert("why".to_owned(), json!(absence.phrase(&server.name)));
     }
     all
 }

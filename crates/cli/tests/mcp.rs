@@ -143,6 +143,39 @@ fn errors_say_what_to_do_in_both_languages() {
     assert!(chinese.contains("没有名为 nobody 的 MCP 服务器"), "{chinese}");
 }
 
+/// What a session would refuse is not called ready before it, and not started to be tried.
+#[test]
+fn what_no_session_would_use_is_said_before_one_and_not_started() {
+    let place = place();
+    let script = place.work.join("server.sh");
+    let entry = |name: &str| {
+        format!("[[plugins]]\nname = \"{name}\"\ncommand = \"bash\"\nargs = [\"{}\", \"x\"]\n", script.display())
+    };
+    let old = "[[plugins]]\nname = \"old\"\ntype = \"sse\"\nurl = \"https://o.example/sse\"\n";
+    let servers = ["s", "S", "x-y", "x_y"].map(entry).concat();
+    place.configure(&format!("{}{servers}{old}", unboxed()));
+    let listed = json_of(&place.run(&["mcp", "list", "--json"]).out);
+    let states: Vec<_> = listed.as_array().unwrap().iter().map(|row| row["state"].as_str().unwrap()).collect();
+    assert_eq!(states, ["ready", "twin", "ready", "twin", "refused"]);
+    let text = place.run(&["mcp", "list"]).out;
+    assert!(text.contains("its name is that of x-y") && text.contains("type = \"http\""), "{text}");
+    let rows = json_of(&place.run(&["extensions", "--json"]).out)["extensions"].clone();
+    let standing = |name: &str| {
+        let row = rows.as_array().unwrap().iter().find(|row| row["kind"] == "server" && row["name"] == name).unwrap();
+        (row["standing"].as_str().unwrap().to_owned(), row["why"].to_string())
+    };
+    assert_eq!(standing("s").0, "used");
+    for (name, why) in [("S", "mcp.server_twin"), ("x_y", "mcp.server_twin"), ("old", "type = ")] {
+        let (word, said) = standing(name);
+        assert!(word == "broken" && said.contains(why), "{name}: {word} {said}");
+    }
+    for (name, why) in [("S", "is left out"), ("x_y", "is left out"), ("old", "type = \"http\"")] {
+        let ran = place.run(&["mcp", "test", name]);
+        assert!(ran.code == Some(3) && ran.err.contains(why), "{name}: {:?} {}", ran.code, ran.err);
+        assert_eq!(started(&place), [""; 0], "{name}");
+    }
+}
+
 #[test]
 fn a_server_whose_program_is_not_there_is_not_ready() {
     let place = place();

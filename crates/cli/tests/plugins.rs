@@ -170,6 +170,34 @@ fn its_server_starts_in_its_folder_and_is_told_where_that_is() {
     assert!(ran.out.contains("act"), "{}", ran.out);
 }
 
+/// Two bundles can bring what comes to be called the same: the second is not used, and that is said everywhere.
+#[test]
+fn of_two_servers_with_one_name_the_second_is_left_out_and_said() {
+    let place = Place::new(vec![Reply::say("a"), Reply::say("b")]);
+    for (bundle, server) in [("a", "b_c"), ("a_b", "c")] {
+        let folder = TempWorkspace::new();
+        folder.write(".claude-plugin/plugin.json", json!({"name": bundle}).to_string());
+        folder.write("server.sh", SERVER);
+        let entry = json!({"command": "bash", "args": ["${CLAUDE_PLUGIN_ROOT}/server.sh"]});
+        folder.write(".mcp.json", json!({"mcpServers": {server: entry}}).to_string());
+        ok(&add(&place, folder.path(), &["-y"]));
+    }
+    let listed = json_of(&place.run(&["mcp", "list", "--json"]).out);
+    let rows: Vec<_> =
+        listed.as_array().unwrap().iter().map(|row| (row["place"].as_str(), row["state"].as_str())).collect();
+    assert_eq!(rows, [(Some("plugin a"), Some("ready")), (Some("plugin a_b"), Some("twin"))]);
+    let text = place.run(&["mcp", "list"]).out;
+    assert!(text.contains("is left out: its name is that of plugin_a_b_c (plugin a)"), "{text}");
+    let rows = json_of(&place.run(&["extensions", "--json"]).out)["extensions"].clone();
+    let rows = rows.as_array().unwrap().iter().filter(|row| row["kind"] == "server");
+    assert_eq!(rows.map(|row| row["standing"].as_str().unwrap().to_owned()).collect::<Vec<_>>(), ["used", "broken"]);
+    let ran = place.run(&["run", "hello"]);
+    assert!(ran.err.contains("cannot be used as they are configured: plugin_a_b_c (plugin a_b)"), "{}", ran.err);
+    let chinese = place.command(&["run", "hello"]).env("REASONIX_LANG", "zh").output().unwrap();
+    let chinese = String::from_utf8_lossy(&chinese.stderr).into_owned();
+    assert!(chinese.contains("无法使用的 MCP 服务器：plugin_a_b_c (plugin a_b)"), "{chinese}");
+}
+
 #[test]
 fn a_bundle_that_is_not_what_was_taken_in_is_off() {
     let place = Place::new(vec![Reply::say("a"), Reply::say("b"), Reply::say("c")]);

@@ -236,6 +236,7 @@ impl Desk {
             // Files are read for it, which may take a while.
             let taking = tokio::task::spawn_blocking(move || word.with(|trust| fleet.take_in(&base, trust)));
             taking.await.map_err(unreadable)?;
+            self.fleet.left_out_news().into_iter().for_each(|phrase| self.outbox.warn(phrase));
         }
         Ok(done)
     }

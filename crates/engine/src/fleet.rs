@@ -9,13 +9,14 @@ mod find;
 mod member;
 mod offer;
 mod pinned;
+mod refused;
 mod resource;
 mod tool;
 
 use crate::outbox::Outbox;
 use crate::people::People;
 use crate::queue::Queue;
-use crate::servers::specs::configured_servers;
+use crate::servers::specs::{ServerAbsence, configured_servers};
 use crate::spec::Start;
 use crate::trust::Word;
 use asks::Asks;
@@ -24,7 +25,8 @@ use member::Member;
 use reasonix_agent::{Artifacts, Tool};
 use reasonix_config::Trust;
 use reasonix_mcp::{Elicits, McpError, ServerNews, Surroundings, same_look};
-use reasonix_proto::{Phrase, ServerInfo, visible};
+use reasonix_proto::{Phrase, ServerInfo};
+use refused::{NotUsed, Said};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 use std::time::Duration;
@@ -35,6 +37,9 @@ pub(crate) use offer::{is_of_servers, reaches_more};
 /// The servers of a session.
 pub(crate) struct Fleet {
     members: RwLock<Vec<Arc<Member>>>,
+    /// Those that are configured and cannot be used as they are.
+    refused: RwLock<Vec<NotUsed>>,
+    said: Mutex<Said>,
     /// Where definitions are kept from session to session.
     pins: PathBuf,
     around: Surroundings,
@@ -70,7 +75,17 @@ impl Fleet {
             let around = Surroundings { roots: start.workspace.roots(), elicits, news: Some(Arc::new(news)) };
             let pins = start.world.home.join("state").join("servers");
             let word = Word::new(start.world.settings.trust.clone());
-            Self { members: RwLock::default(), pins, around, word, asks, hears: Mutex::default(), me: Weak::clone(me) }
+            Self {
+                members: RwLock::default(),
+                refused: RwLock::default(),
+                said: Mutex::default(),
+                pins,
+                around,
+                word,
+                asks,
+                hears: Mutex::default(),
+                me: Weak::clone(me),
+            }
         });
         fleet.take_in(start, &start.world.settings.trust);
         fleet
@@ -85,17 +100,22 @@ impl Fleet {
     pub(crate) fn take_in(&self, start: &Start, trust: &Trust) -> bool {
         let configured = configured_servers(&start.world, &start.workspace, trust);
         let mut members = self.members.write().unwrap_or_else(PoisonError::into_inner);
-        let before = members.len();
+        let (before, mut refused) = (members.len(), Vec::new());
         for server in configured {
-            if members.iter().any(|member| member.name == server.name) || server.reach.is_err() {
+            if members.iter().any(|member| member.is(&server)) {
                 continue;
             }
+            // Who is here was here first, wherever it stands in the files.
             let twin = members.iter().find(|member| same_look(&member.name, &server.name));
-            let twin = twin.map(|other| format!("its name is `{}`, or looks like it", other.name));
-            let odd = || (visible(&server.name) != server.name).then(|| "its name has hidden characters".to_owned());
-            let refused = twin.or_else(odd);
-            members.extend(Member::new(server, &self.pins, (&self.around, &self.word), refused).map(Arc::new));
+            let twin = twin.map(|other| other.twin());
+            let absence = server.reach.as_ref().err().cloned().or(twin);
+            match absence.as_ref().map(ServerAbsence::refusal) {
+                Some(Some(reason)) => refused.push(NotUsed::new(&server, reason)),
+                Some(None) => {}
+                None => members.extend(Member::new(server, &self.pins, (&self.around, &self.word)).map(Arc::new)),
+            }
         }
+        *self.refused.write().unwrap_or_else(PoisonError::into_inner) = refused;
         members.len() > before
     }
 
@@ -110,7 +130,7 @@ impl Fleet {
     }
 
     pub(crate) fn member(&self, server: &str) -> Option<Arc<Member>> {
-        self.members().into_iter().find(|member| member.name == server && !member.is_refused())
+        self.members().into_iter().find(|member| member.name == server)
     }
 
     /// True where no server is configured that may be used.
@@ -120,7 +140,8 @@ impl Fleet {
 
     /// What they are doing. Starts nothing.
     pub(crate) fn info(&self) -> Vec<ServerInfo> {
-        self.members().iter().map(|member| member.info()).collect()
+        let refused = self.refused.read().unwrap_or_else(PoisonError::into_inner);
+        self.members().iter().map(|member| member.info()).chain(refused.iter().map(NotUsed::info)).collect()
     }
 
     /// Meets those that were never tried, within this time. Whoever does not come is not waited for again: it is reached by

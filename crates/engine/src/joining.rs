@@ -37,6 +37,7 @@ impl Live {
             }
         };
         alongside(meeting, &mut self.inbound, &mut self.desk, stop).await;
+        self.fleet.left_out_news().into_iter().for_each(|phrase| self.desk.outbox.warn(phrase));
         if let Err(refused) = self.join().await {
             self.desk.notice(refused.refusal.level(), refused.why);
         }

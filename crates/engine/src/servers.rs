@@ -1,3 +1,4 @@
 //! The servers that extend a session.
 
+mod refused;
 pub(crate) mod specs;

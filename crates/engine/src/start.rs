@@ -382,7 +382,7 @@ impl Equipped {
         let left = left_behind(&start.world.home, start.workspace.roots());
         let warnings =
             left.into_iter().chain(keys).chain(untrusted).chain(self.parts.purse.blind(&model)).chain(fleet.absent());
-        warnings.for_each(|phrase| outbox.warn(phrase));
+        warnings.chain(fleet.left_out_news()).for_each(|phrase| outbox.warn(phrase));
     }
 }
 

@@ -405,7 +405,8 @@ async fn a_look_alike_is_not_read_either() {
     asked(&mut handle, "What is in @sma1l:note://one?", says("")).await;
     assert_eq!(world.server.requests()[2].last_content(), "What is in @sma1l:note://one?");
     let standings: Vec<_> = servers(&handle).await.into_iter().map(|info| info.standing).collect();
-    assert!(matches!(standings[1], ServerStanding::Refused { .. }), "{standings:?}");
+    let ServerStanding::Refused { reason } = &standings[1] else { panic!("{standings:?}") };
+    assert!(reason.contains("its name is `small`"), "{reason}");
 }
 
 async fn one_call(answer: Answer, change: impl Fn(&mut Start)) -> (Vec<ToolOutcome>, usize, usize) {

@@ -87,7 +87,7 @@ fn servers_come_from_the_user_and_after_a_yes_from_the_project() {
             "user off off",
             "user unset unset",
             "user web ready",
-            "user old ready",
+            "user old refused",
             "project both untrusted",
             "project json untrusted",
         ]
@@ -130,12 +130,23 @@ fn limits_and_headers_are_those_of_the_settings() {
 }
 
 /// The transport of 2024 says what to use instead; nothing is connected for that.
-#[tokio::test]
-async fn the_older_transport_is_refused_with_what_to_use() {
-    let specs = Disk::new(USER, "", "").servers().into_iter().filter_map(|server| server.reach.ok()).collect();
-    let servers = Servers::new(specs, &Surroundings::default());
-    let error = servers.listing("old").await.unwrap_err().to_string();
-    assert!(error.contains("type = \"http\"") && error.contains("/mcp"), "{error}");
+#[test]
+fn the_older_transport_is_refused_with_what_to_use() {
+    let servers = Disk::new(USER, "", "").servers();
+    let Err(ServerAbsence::Refused { reason }) = &servers[4].reach else { panic!("{:?}", servers[4]) };
+    assert!(reason.contains("type = \"http\"") && reason.contains("/mcp"), "{reason}");
+}
+
+/// The first of those that look alike counts; one that is off keeps nothing but its own name.
+#[test]
+fn a_look_alike_is_there_and_not_used() {
+    let entry = |name: &str, more: &str| format!("[[plugins]]\nname = \"{name}\"\ncommand = \"x\"\n{more}");
+    let user = [entry("q-r", "disabled = true\n"), entry("q_r", ""), entry("s", ""), entry("S", ""), entry("5", "")];
+    let servers = Disk::new(&user.concat(), "", "").servers();
+    let states = servers.iter().map(|server| server.reach.as_ref().err().map_or("ready", ServerAbsence::word));
+    assert_eq!(states.collect::<Vec<_>>(), ["off", "ready", "ready", "twin", "twin"]);
+    let Err(ServerAbsence::Twin { other, place }) = &servers[4].reach else { panic!("{:?}", servers[4]) };
+    assert_eq!((other.as_str(), place), ("s", &servers[2].place));
 }
 
 /// The user's own have the network, a project's do not unless that was part of what the user said yes to; nobody sees keys.

@@ -49,7 +49,7 @@ impl Unreached {
 }
 
 /// Why a server can never be reached as it is configured.
-pub(crate) fn refusal(spec: &ServerSpec) -> Option<String> {
+pub fn refusal(spec: &ServerSpec) -> Option<String> {
     match &spec.reach {
         ServerReach::Sse { url } => Some(format!(
             "its type is `sse`, the transport of 2024, which is not spoken here. Use `type = \"http\"` with the server's \

@@ -34,6 +34,7 @@ mod tokens;
 mod tool;
 
 pub use answer::{McpAnswer, parse_address, resource_address};
+pub use connect::refusal;
 pub use elicit::{ElicitKind, ElicitReply, Elicitation, Elicits};
 pub use error::McpError;
 pub use listing::{LeftOut, ListedArgument, ListedPrompt, ListedResource, ListedTool, ServerListing, ToolChange};

@@ -1,7 +1,7 @@
 //! One server of a session: how it is reached, what is known of it, and what was accepted of it.
 
 use super::pinned::Pinned;
-use crate::servers::specs::{ConfiguredServer, ServerOrigin};
+use crate::servers::specs::{ConfiguredServer, ServerAbsence, ServerOrigin};
 use crate::trust::Word;
 use reasonix_config::{Standing, Surface};
 use reasonix_mcp::{
@@ -22,8 +22,6 @@ pub(crate) struct Member {
     /// Tools that the user takes for readers, by the server's own names.
     readers: Vec<String>,
     servers: Servers,
-    /// Why it is not used.
-    refused: Option<String>,
     file: PathBuf,
     /// None for one that was never tried.
     pinned: Mutex<Option<Pinned>>,
@@ -38,12 +36,7 @@ pub(crate) struct Member {
 
 impl Member {
     /// Nothing of it runs. None for a server that may not be used.
-    pub(super) fn new(
-        server: ConfiguredServer,
-        pins: &Path,
-        (around, word): (&Surroundings, &Word),
-        refused: Option<String>,
-    ) -> Option<Self> {
+    pub(super) fn new(server: ConfiguredServer, pins: &Path, (around, word): (&Surroundings, &Word)) -> Option<Self> {
         let mut spec = server.reach.ok()?;
         let root = around.roots.first().filter(|_| server.origin == ServerOrigin::Project);
         let file = pins.join(format!("{}.json", identity(&spec, server.origin, root)));
@@ -55,7 +48,6 @@ impl Member {
             place: server.place,
             readers: server.readers,
             servers: Servers::new(vec![spec], around),
-            refused,
             file,
             pinned: Mutex::new(pinned),
             sent: AtomicUsize::new(0),
@@ -65,9 +57,14 @@ impl Member {
         })
     }
 
-    /// True for one that is not used.
-    pub(super) fn is_refused(&self) -> bool {
-        self.refused.is_some()
+    /// True for the one that is configured so; another one of its name stands elsewhere and is not used.
+    pub(super) fn is(&self, server: &ConfiguredServer) -> bool {
+        self.name == server.name && (server.reach.is_ok() || self.place == server.place)
+    }
+
+    /// Why another one is not used that could be taken for it.
+    pub(super) fn twin(&self) -> ServerAbsence {
+        ServerAbsence::Twin { other: self.name.clone(), place: self.place.clone() }
     }
 
     /// Its connection.
@@ -81,18 +78,18 @@ impl Member {
 
     /// True for a server that was never tried.
     pub(super) fn is_new(&self) -> bool {
-        self.refused.is_none() && self.pinned().as_ref().is_none_or(Pinned::is_blank)
+        self.pinned().as_ref().is_none_or(Pinned::is_blank)
     }
 
     /// True for one that was tried in an earlier session and did not come.
     pub(super) fn is_absent(&self) -> bool {
         let tried = |pinned: &Pinned| pinned.listing.is_none() && !pinned.is_blank();
-        self.refused.is_none() && self.pinned().as_ref().is_some_and(tried)
+        self.pinned().as_ref().is_some_and(tried)
     }
 
     /// What it had when it was last there.
     pub(crate) fn listing(&self) -> Option<Arc<ServerListing>> {
-        self.pinned().as_ref().filter(|_| self.refused.is_none())?.listing.clone()
+        self.pinned().as_ref()?.listing.clone()
     }
 
     /// A tool as it was last defined, by the server's own name for it.
@@ -131,9 +128,6 @@ impl Member {
 
     /// Starts it where it does not run, and learns what it has.
     pub(crate) async fn meet(self: &Arc<Self>) -> Result<Arc<ServerListing>, McpError> {
-        if let Some(reason) = self.refused.clone() {
-            return Err(McpError::Refused { server: self.name.clone(), reason });
-        }
         let listing = self.servers.listing(&self.name).await?;
         self.learn(Arc::clone(&listing)).await;
         Ok(listing)
@@ -234,13 +228,12 @@ impl Member {
     pub(super) fn info(&self) -> ServerInfo {
         let status = self.servers.status().into_iter().next();
         let state = status.as_ref().map_or(ServerState::Asleep, |status| status.state.clone());
-        let standing = match (&self.refused, state) {
-            (Some(reason), _) => ServerStanding::Refused { reason: reason.clone() },
-            (None, ServerState::Asleep) => ServerStanding::Asleep,
-            (None, ServerState::Starting) => ServerStanding::Starting,
-            (None, ServerState::Up) => ServerStanding::Up,
-            (None, ServerState::Down { reason }) => ServerStanding::Down { reason },
-            (None, ServerState::Refused { reason }) => ServerStanding::Refused { reason },
+        let standing = match state {
+            ServerState::Asleep => ServerStanding::Asleep,
+            ServerState::Starting => ServerStanding::Starting,
+            ServerState::Up => ServerStanding::Up,
+            ServerState::Down { reason } => ServerStanding::Down { reason },
+            ServerState::Refused { reason } => ServerStanding::Refused { reason },
         };
         let listing = self.listing();
         let left = |left: &reasonix_mcp::LeftOut| format!("{}: {}", left.name, left.reason);

@@ -1,6 +1,7 @@
 //! From the settings to servers that can be reached: whose word each one is, whether it may be used, what it may take, and
 //! the box that its program runs in. Nothing is started here, and no box is made before a server is.
 
+use super::refused::leave_out;
 use crate::confine::{bounds, box_options, least_level, prepared};
 use crate::network::net_options;
 use crate::world::World;
@@ -75,6 +76,18 @@ pub enum ServerAbsence {
         /// The variable.
         variable: String,
     },
+    /// It could be taken for another one.
+    Twin {
+        /// What that one is called.
+        other: String,
+        /// Where that one stands.
+        place: String,
+    },
+    /// It can never be used as it is configured.
+    Refused {
+        /// Why.
+        reason: String,
+    },
 }
 
 impl ServerAbsence {
@@ -86,6 +99,8 @@ impl ServerAbsence {
             Self::Changed => "changed",
             Self::Blocked { .. } => "blocked",
             Self::Unset { .. } => "unset",
+            Self::Twin { .. } => "twin",
+            Self::Refused { .. } => "refused",
         }
     }
 
@@ -97,20 +112,29 @@ impl ServerAbsence {
             Self::Changed => Phrase::new("mcp.server_changed"),
             Self::Blocked { reason } => Phrase::new("mcp.server_blocked").with("reason", reason),
             Self::Unset { variable } => Phrase::new("mcp.server_unset").with("variable", variable),
+            Self::Twin { other, place } => Phrase::new("mcp.server_twin").with("other", other).with("place", place),
+            Self::Refused { reason } => Phrase::new("mcp.refused").with("reason", reason),
         };
         phrase.with("server", server)
+    }
+
+    /// Why no session can use it, for one that is not off by somebody's will.
+    pub(crate) fn refusal(&self) -> Option<String> {
+        match self {
+            Self::Twin { other, place } => Some(format!("its name is `{other}` ({place}), or looks like it")),
+            Self::Refused { reason } => Some(reason.clone()),
+            Self::Off | Self::Untrusted | Self::Changed | Self::Blocked { .. } | Self::Unset { .. } => None,
+        }
     }
 }
 
 /// Every server of the settings: the user's in their order, those of the bundles that the user took in, then the project's. A project's is reached only where `trust`
-/// has the user's yes to it as it is now; one that bears the name of a user's is none.
+/// has the user's yes to it as it is now; one that bears the name of a user's is none. What could be taken for another one, or
+/// can never be reached as it is, is there and not used.
 pub fn configured_servers(world: &World, workspace: &Workspace, trust: &Trust) -> Vec<ConfiguredServer> {
     let mut boxes = Boxes { world, workspace, made: BTreeMap::new() };
     let mut all: Vec<ConfiguredServer> = Vec::new();
-    let own = world.settings.plugins.iter().map(|plugin| plugin.name.as_str());
-    let own: Vec<&str> = own.collect();
-    let carried = carried(world).0.into_iter().filter(|plugin| !own.contains(&plugin.name.as_str()));
-    for plugin in world.settings.plugins.iter().cloned().chain(carried) {
+    for plugin in world.settings.plugins.iter().cloned().chain(carried(world).0) {
         let expanded = plugin.expanded(&|name| match name {
             PROJECT_FOLDER => Some(workspace.root().display().to_string()),
             BUNDLE_FOLDER if plugin.bundle.is_some() => plugin.bundle.as_ref().map(|path| path.display().to_string()),
@@ -153,6 +177,7 @@ pub fn configured_servers(world: &World, workspace: &Workspace, trust: &Trust) -
         let expanded = expanded.map_err(|unset| ServerAbsence::Unset { variable: unset.0 });
         all.push(ConfiguredServer { surface: Some(surface.clone()), ..boxes.server(plugin, expanded) });
     }
+    leave_out(&mut all);
     all
 }
 
