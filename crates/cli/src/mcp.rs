@@ -8,9 +8,10 @@ use crate::context::Context;
 use crate::exit::Exit;
 use crate::say::{self, Colour, Style, clean, in_line};
 use reasonix_config::{Flags, NewServer, server_of};
-use reasonix_engine::{ConfiguredServer, ServerAbsence, ServerOrigin, World, configured_servers};
-use reasonix_mcp::{McpError, ServerListing, ServerReach, ServerSpec, Servers, Surroundings};
+use reasonix_engine::{ConfiguredServer, ServerAbsence, ServerOrigin, World, clashing_tools, configured_servers};
+use reasonix_mcp::{LeftOut, McpError, ServerListing, ServerReach, ServerSpec, Servers, Surroundings};
 use reasonix_proto::{Level, Phrase, ServerInfo, ServerStanding};
+use reasonix_workspace::Workspace;
 use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -37,17 +38,33 @@ pub(crate) fn mcp(args: McpArgs) -> anyhow::Result<Exit> {
     }
 }
 
+/// Every server of the settings, and what they are configured for.
+struct Configured {
+    servers: Vec<ConfiguredServer>,
+    world: World,
+    workspace: Workspace,
+}
+
+impl Configured {
+    /// What a server has that is left out because of another's, as far as that is known.
+    fn left_out(&self, server: &ConfiguredServer, now: Option<&ServerListing>) -> Vec<LeftOut> {
+        let now = now.map(|listing| (server.name.as_str(), listing));
+        let all = clashing_tools((&self.world, &self.workspace), &self.servers, now).into_iter();
+        all.filter(|(name, _)| server.reach.is_ok() && *name == server.name).map(|(_, left)| left).collect()
+    }
+}
+
 /// Every server of the settings; none is started.
-fn all(context: &Context) -> anyhow::Result<Vec<ConfiguredServer>> {
+fn all(context: &Context) -> anyhow::Result<Configured> {
     let workspace = context.workspace(&[]).map_err(|error| say::failed(error.phrase()))?;
     let settings = context.loaded.settings.clone();
     let trust = settings.trust.clone();
     let world = World::new(settings, context.env.clone(), context.home.clone());
-    Ok(configured_servers(&world, &workspace, &trust))
+    Ok(Configured { servers: configured_servers(&world, &workspace, &trust), world, workspace })
 }
 
 fn named(context: &Context, name: &str) -> anyhow::Result<ConfiguredServer> {
-    let found = all(context)?.into_iter().find(|server| server.name == name);
+    let found = all(context)?.servers.into_iter().find(|server| server.name == name);
     found.ok_or_else(|| say::usage(McpError::NoServer { server: name.to_owned() }.phrase()))
 }
 
@@ -60,9 +77,10 @@ fn reached(server: &ConfiguredServer) -> anyhow::Result<ServerSpec> {
 }
 
 fn list(context: &Context, json: bool) -> anyhow::Result<Exit> {
-    let servers = all(context)?;
+    let found = all(context)?;
+    let servers = &found.servers;
     if json {
-        let all: Vec<Value> = servers.iter().map(about).collect();
+        let all: Vec<Value> = servers.iter().map(|server| about(server, &found.left_out(server, None))).collect();
         say::line(&say::json(&all)?)?;
         return Ok(Exit::Done);
     }
@@ -71,7 +89,7 @@ fn list(context: &Context, json: bool) -> anyhow::Result<Exit> {
         return Ok(Exit::Done);
     }
     let style = Style::get();
-    for server in &servers {
+    for server in servers {
         let (code, colour) = match &server.reach {
             Ok(_) if missing(server).is_some() => ("mcp.state_missing", Colour::Red),
             Ok(_) => ("mcp.state_ready", Colour::Green),
@@ -87,6 +105,11 @@ fn list(context: &Context, json: bool) -> anyhow::Result<Exit> {
         }
         if let Some(program) = missing(server) {
             let said = style.text(&Phrase::new("mcp.no_program").with("program", program));
+            say::line(&style.out(Colour::Dim, &clean(&format!("    {said}"))))?;
+        }
+        for left in found.left_out(server, None) {
+            let what = format!("{}: {}", left.name, left.reason);
+            let said = style.text(&Phrase::new("mcp.view_left_out").with("what", what));
             say::line(&style.out(Colour::Dim, &clean(&format!("    {said}"))))?;
         }
     }
@@ -151,7 +174,7 @@ fn target(server: &ConfiguredServer) -> (Option<&'static str>, Option<String>) {
     }
 }
 
-fn about(server: &ConfiguredServer) -> Value {
+fn about(server: &ConfiguredServer, left_out: &[LeftOut]) -> Value {
     let (kind, target) = target(server);
     let ready = if missing(server).is_some() { "missing" } else { "ready" };
     let state = server.reach.as_ref().err().map_or(ready, |absence| absence.word());
@@ -165,6 +188,9 @@ fn about(server: &ConfiguredServer) -> Value {
     }
     if let (Err(absence), Some(map)) = (&server.reach, all.as_object_mut()) {
         map.insert("why".to_owned(), json!(absence.phrase(&server.name)));
+    }
+    if let (false, Some(map)) = (left_out.is_empty(), all.as_object_mut()) {
+        map.insert("left_out".to_owned(), left_out.iter().map(left).collect());
     }
     all
 }
@@ -212,8 +238,10 @@ async fn listing(context: &Context, spec: ServerSpec) -> Result<Arc<ServerListin
 async fn show(context: &Context, name: &str, json: bool) -> anyhow::Result<Exit> {
     let server = named(context, name)?;
     let found = listing(context, reached(&server)?).await.map_err(|error| say::failed(error.phrase()))?;
+    let left_out = found.left_out.iter().cloned().chain(all(context)?.left_out(&server, Some(&found)));
+    let left_out: Vec<LeftOut> = left_out.collect();
     if json {
-        say::line(&say::json(&report(&server, &found))?)?;
+        say::line(&say::json(&report(&server, &found, &left_out))?)?;
         return Ok(Exit::Done);
     }
     let style = Style::get();
@@ -238,8 +266,8 @@ async fn show(context: &Context, name: &str, json: bool) -> anyhow::Result<Exit>
         "mcp.section_resources",
         resources.map(|all| all.iter().map(|one| (one.uri.clone(), one.name.clone())).collect()),
     )?;
-    if !found.left_out.is_empty() {
-        let all = found.left_out.iter().map(|one| (one.name.clone(), one.reason.clone())).collect();
+    if !left_out.is_empty() {
+        let all = left_out.into_iter().map(|one| (one.name, one.reason)).collect();
         section("mcp.section_left_out", Some(all))?;
     }
     Ok(Exit::Done)
@@ -267,8 +295,12 @@ fn section(code: &'static str, entries: Option<Vec<(String, String)>>) -> anyhow
     Ok(())
 }
 
+fn left(one: &LeftOut) -> Value {
+    json!({"name": one.name, "reason": one.reason})
+}
+
 /// The inspection report: each section says whether there is such a thing.
-fn report(server: &ConfiguredServer, found: &ServerListing) -> Value {
+fn report(server: &ConfiguredServer, found: &ServerListing, left_out: &[LeftOut]) -> Value {
     let section = |items: Option<Vec<Value>>| match items {
         Some(items) => json!({"supported": true, "items": items}),
         None => json!({"supported": false, "reason": "the server does not offer it"}),
@@ -299,7 +331,7 @@ fn report(server: &ConfiguredServer, found: &ServerListing) -> Value {
         };
         all.iter().map(resource).collect()
     });
-    let left: Vec<Value> = found.left_out.iter().map(|one| json!({"name": one.name, "reason": one.reason})).collect();
+    let left: Vec<Value> = left_out.iter().map(left).collect();
     json!({
         "name": server.name, "origin": server.origin.word(), "place": server.place,
         "protocolVersion": found.protocol,

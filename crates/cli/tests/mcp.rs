@@ -176,6 +176,31 @@ fn what_no_session_would_use_is_said_before_one_and_not_started() {
     }
 }
 
+/// A tool that could be taken for another server's is said where the servers are listed, from when they were last there.
+#[test]
+fn a_tool_that_another_server_stands_in_the_way_of_is_said() {
+    let place = place();
+    place.work.write("small.sh", include_str!("../../engine/tests/fixtures/server.sh"));
+    let script = place.work.join("small.sh");
+    let entry = |(name, tool): (&str, &str)| {
+        place.work.write(format!("{name}/tools"), json!({"name": tool, "inputSchema": {"type": "object"}}).to_string());
+        let args = json!([script, place.work.join(name)]);
+        format!("[[plugins]]\nname = \"{name}\"\ncommand = \"bash\"\nargs = {args}\n")
+    };
+    place.configure(&format!("{}{}", unboxed(), [("a", "b__echo"), ("a__b", "echo")].map(entry).concat()));
+    let ran = place.run(&["run", "hello"]);
+    assert!(ran.err.contains("a tool of another server has such a name: echo (a__b)"), "{}", ran.err);
+    let said = "echo: its name is that of a tool of `a`";
+    let text = place.run(&["mcp", "list"]).out;
+    assert!(text.contains(said), "{text}");
+    let listed = json_of(&place.run(&["mcp", "list", "--json"]).out);
+    assert_eq!((&listed[0]["left_out"], &listed[1]["left_out"][0]["name"]), (&Value::Null, &json!("echo")));
+    let shown = json_of(&place.run(&["mcp", "show", "a__b", "--json"]).out);
+    assert_eq!(shown["left_out"][0]["name"], "echo");
+    let table = place.run(&["extensions"]).out;
+    assert!(table.contains(said), "{table}");
+}
+
 #[test]
 fn a_server_whose_program_is_not_there_is_not_ready() {
     let place = place();

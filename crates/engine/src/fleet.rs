@@ -26,13 +26,14 @@ use reasonix_agent::{Artifacts, Tool};
 use reasonix_config::Trust;
 use reasonix_mcp::{Elicits, McpError, ServerNews, Surroundings, same_look};
 use reasonix_proto::{Phrase, ServerInfo};
-use refused::{NotUsed, Said};
+use refused::{NotUsed, Said, pins_of};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 use std::time::Duration;
 
 pub(crate) use bring::command_of;
 pub(crate) use offer::{is_of_servers, reaches_more};
+pub use refused::clashing_tools;
 
 /// The servers of a session.
 pub(crate) struct Fleet {
@@ -73,7 +74,7 @@ impl Fleet {
             // Where nobody can be asked, servers are told so.
             let elicits = start.attended.then(|| Arc::clone(&asks) as Arc<dyn Elicits>);
             let around = Surroundings { roots: start.workspace.roots(), elicits, news: Some(Arc::new(news)) };
-            let pins = start.world.home.join("state").join("servers");
+            let pins = pins_of(&start.world.home);
             let word = Word::new(start.world.settings.trust.clone());
             Self {
                 members: RwLock::default(),
@@ -141,7 +142,12 @@ impl Fleet {
     /// What they are doing. Starts nothing.
     pub(crate) fn info(&self) -> Vec<ServerInfo> {
         let refused = self.refused.read().unwrap_or_else(PoisonError::into_inner);
-        self.members().iter().map(|member| member.info()).chain(refused.iter().map(NotUsed::info)).collect()
+        let clashing = offer::clashing(self);
+        let info = |member: &Arc<Member>| {
+            let left = clashing.iter().filter(|(server, _)| *server == member.name);
+            member.info(left.map(|(_, left)| left))
+        };
+        self.members().iter().map(info).chain(refused.iter().map(NotUsed::info)).collect()
     }
 
     /// Meets those that were never tried, within this time. Whoever does not come is not waited for again: it is reached by

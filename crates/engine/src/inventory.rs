@@ -1,6 +1,7 @@
 //! Everything that extends a session, in one list: what it is, where it comes from, whether it counts, and what it costs.
 //! Nothing is started for it.
 
+use crate::fleet::clashing_tools;
 use crate::hooks::hooks_of;
 use crate::roster::unusable;
 use crate::servers::specs::{ConfiguredServer, ServerAbsence, ServerOrigin, configured_servers};
@@ -9,6 +10,7 @@ use crate::trust::Word;
 use reasonix_agent::estimate_tokens;
 use reasonix_config::{SurfaceKind, trust::Trust};
 use reasonix_extensions::{BroughtBy, ExtensionFlaw, FlawKind, ShadowedExtension, index};
+use reasonix_mcp::LeftOut;
 use reasonix_proto::{AgentOrigin, HookInfo, PartKind, Phrase};
 use std::path::Path;
 
@@ -121,7 +123,9 @@ pub fn inventory(start: &Start) -> Vec<Extension> {
     all.extend(hooks.into_iter().map(|(hook, project)| of_hook(&hook, project)));
     all.extend(flaws.into_iter().map(|(file, why)| of_flawed_hooks(start, file, why)));
     let (world, settings) = (&start.world, &start.world.settings);
-    all.extend(configured_servers(world, &start.workspace, &settings.trust).iter().map(of_server));
+    let servers = configured_servers(world, &start.workspace, &settings.trust);
+    let clashing = clashing_tools((world, &start.workspace), &servers, None);
+    all.extend(servers.iter().map(|server| of_server(server, &clashing)));
     all
 }
 
@@ -287,7 +291,11 @@ fn of_flawed_hooks(start: &Start, file: String, why: Phrase) -> Extension {
     }
 }
 
-fn of_server(server: &ConfiguredServer) -> Extension {
+fn of_server(server: &ConfiguredServer, clashing: &[(String, LeftOut)]) -> Extension {
+    let own = clashing.iter().filter(|(name, _)| server.reach.is_ok() && *name == server.name);
+    let flaw = |(_, left): &(String, LeftOut)| {
+        Phrase::new("mcp.view_left_out").with("what", format!("{}: {}", left.name, left.reason))
+    };
     let standing = match &server.reach {
         Ok(_) => ExtensionStanding::Used,
         Err(ServerAbsence::Off) => ExtensionStanding::Off,
@@ -301,7 +309,7 @@ fn of_server(server: &ConfiguredServer) -> Extension {
         by: if server.origin == ServerOrigin::User { BroughtBy::User } else { BroughtBy::Project },
         standing,
         tokens: 0,
-        flaws: Vec::new(),
+        flaws: own.map(flaw).collect(),
     }
 }
 

@@ -81,6 +81,7 @@ pub use detect::{FoundCheck, detect};
 pub use editing::{Editing, Score, Scores, begun_with, decide, editing, scores};
 pub use error::EngineError;
 pub use explain::Explainer;
+pub use fleet::clashing_tools;
 pub use handle::Handle;
 pub use host::{Host, HostSources, open, start};
 pub use inventory::{Extension, ExtensionKind, ExtensionStanding, inventory};

@@ -409,6 +409,28 @@ async fn a_look_alike_is_not_read_either() {
     assert!(reason.contains("its name is `small`"), "{reason}");
 }
 
+/// A tool that could be taken for another server's is not sent, and people hear of it: when the servers are first met, when a
+/// session starts that knows them, and in the list.
+#[tokio::test]
+async fn a_tool_with_the_name_of_another_servers_is_left_out_and_said() {
+    let (world, one, other) = (World::new(vec![Answer::say("a"), Answer::say("b")]).await, Small::new(), Small::new());
+    one.has(&[tool("b__echo", "Echoes.")]);
+    other.has(&[tool("echo", "Echoes too."), tool("own", "Its own.")]);
+    let configure = |start: &mut Start| {
+        let named = |small: &Small, name: &str| Plugin { name: name.into(), ..small.plugin() };
+        start.world.settings.plugins = vec![named(&one, "a"), named(&other, "a__b")];
+    };
+    for _ in 0..2 {
+        let mut handle = world.open_with(Which::New, configure);
+        let codes = told(&mut handle).await.1;
+        assert_eq!(codes.iter().filter(|code| *code == "mcp.tools_left_out").count(), 1, "{codes:?}");
+        let left: Vec<_> = servers(&handle).await.into_iter().map(|info| info.left_out).collect();
+        assert_eq!(left, [vec![], vec!["echo: its name is that of a tool of `a`, or looks like it".to_owned()]]);
+        end(handle).await;
+    }
+    assert_eq!(of_servers(&world.server.requests()[1]), ["mcp__a__b__echo", "mcp__a__b__own", "find_tool", "use_tool"]);
+}
+
 async fn one_call(answer: Answer, change: impl Fn(&mut Start)) -> (Vec<ToolOutcome>, usize, usize) {
     let (world, small) = (World::new(vec![Answer::say("met"), answer, Answer::say("b")]).await, Small::new());
     met(&world, &small).await;

@@ -120,8 +120,8 @@ impl Tool for McpTool {
 pub struct GatheredTools {
     /// Each with its server, in the order of the servers and of their lists.
     pub taken: Vec<(String, ListedTool)>,
-    /// Those whose name is that of another server's tool, or looks like it.
-    pub left_out: Vec<LeftOut>,
+    /// Those whose name is that of another server's tool, or looks like it; each with its server.
+    pub left_out: Vec<(String, LeftOut)>,
 }
 
 /// Puts the tools of servers together.
@@ -133,7 +133,7 @@ pub fn gathered(listings: &[(&str, &ServerListing)]) -> GatheredTools {
             let look = look(tool.name.as_str());
             if let Some(other) = seen.get(&look) {
                 let reason = format!("its name is that of a tool of `{other}`, or looks like it");
-                out.left_out.push(LeftOut { name: tool.name.as_str().to_owned(), reason });
+                out.left_out.push(((*server).to_owned(), LeftOut { name: tool.own.clone(), reason }));
             } else {
                 seen.insert(look, server);
                 out.taken.push(((*server).to_owned(), tool.clone()));
@@ -162,6 +162,8 @@ mod tests {
         let (one, other) = (listing("a", "b__c"), listing("a__b", "c"));
         let all = gathered(&[("a", &one), ("a__b", &other)]);
         assert_eq!(all.taken.iter().map(|(server, _)| server.as_str()).collect::<Vec<_>>(), ["a"]);
-        assert!(all.left_out[0].reason.contains("`a`"), "{:?}", all.left_out);
+        let (server, left) = &all.left_out[0];
+        assert_eq!((server.as_str(), left.name.as_str()), ("a__b", "c"));
+        assert!(left.reason.contains("`a`"), "{left:?}");
     }
 }

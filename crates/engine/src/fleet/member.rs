@@ -5,7 +5,7 @@ use crate::servers::specs::{ConfiguredServer, ServerAbsence, ServerOrigin};
 use crate::trust::Word;
 use reasonix_config::{Standing, Surface};
 use reasonix_mcp::{
-    ListedTool, MayStart, McpError, ServerListing, ServerNews, ServerReach, ServerSpec, ServerState, Servers,
+    LeftOut, ListedTool, MayStart, McpError, ServerListing, ServerNews, ServerReach, ServerSpec, ServerState, Servers,
     Surroundings,
 };
 use reasonix_proto::{ServerCounts, ServerInfo, ServerStanding};
@@ -38,8 +38,7 @@ impl Member {
     /// Nothing of it runs. None for a server that may not be used.
     pub(super) fn new(server: ConfiguredServer, pins: &Path, (around, word): (&Surroundings, &Word)) -> Option<Self> {
         let mut spec = server.reach.ok()?;
-        let root = around.roots.first().filter(|_| server.origin == ServerOrigin::Project);
-        let file = pins.join(format!("{}.json", identity(&spec, server.origin, root)));
+        let file = pin_file(pins, &spec, server.origin, &around.roots);
         let word = word.clone();
         spec.may_start = server.surface.map(|surface| MayStart::new(move || may_start(&word, &surface)));
         let pinned = Pinned::read(&file);
@@ -224,8 +223,8 @@ impl Member {
         self.servers.close().await;
     }
 
-    /// What it is doing, for people.
-    pub(super) fn info(&self) -> ServerInfo {
+    /// What it is doing, for people, with what others stand in the way of.
+    pub(super) fn info<'a>(&self, clashing: impl Iterator<Item = &'a LeftOut>) -> ServerInfo {
         let status = self.servers.status().into_iter().next();
         let state = status.as_ref().map_or(ServerState::Asleep, |status| status.state.clone());
         let standing = match state {
@@ -236,7 +235,8 @@ impl Member {
             ServerState::Refused { reason } => ServerStanding::Refused { reason },
         };
         let listing = self.listing();
-        let left = |left: &reasonix_mcp::LeftOut| format!("{}: {}", left.name, left.reason);
+        let left = |left: &LeftOut| format!("{}: {}", left.name, left.reason);
+        let own = listing.iter().flat_map(|listing| &listing.left_out);
         ServerInfo {
             name: self.name.clone(),
             origin: self.place.clone(),
@@ -248,7 +248,7 @@ impl Member {
                 prompts: listing.prompts.as_ref().map_or(0, Vec::len),
                 resources: listing.resources.as_ref().map_or(0, Vec::len),
             }),
-            left_out: listing.iter().flat_map(|listing| &listing.left_out).map(left).collect(),
+            left_out: own.map(left).chain(clashing.map(left)).collect(),
             stderr: status.map(|status| status.stderr).unwrap_or_default(),
         }
     }
@@ -266,6 +266,12 @@ fn may_start(word: &Word, surface: &Surface) -> Result<(), String> {
         Standing::Unknown => Err("you do not trust it any more. `reasonix trust` shows it".to_owned()),
         Standing::Refused { reason } => Err(reason),
     }
+}
+
+/// The file in which it is kept what is known of a server.
+pub(super) fn pin_file(pins: &Path, spec: &ServerSpec, origin: ServerOrigin, roots: &[PathBuf]) -> PathBuf {
+    let root = roots.first().filter(|_| origin == ServerOrigin::Project);
+    pins.join(format!("{}.json", identity(spec, origin, root)))
 }
 
 /// What tells one server from another: whose word it is, what it is called, and what is reached; of one of a project also

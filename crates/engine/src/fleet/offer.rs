@@ -5,7 +5,7 @@ use super::find::{FIND_TOOL, FindTool, USE_TOOL, UseTool};
 use super::member::Member;
 use super::tool::ServerTool;
 use reasonix_agent::{Artifacts, Tool, estimate_tokens};
-use reasonix_mcp::{ListedTool, ServerListing, gathered};
+use reasonix_mcp::{GatheredTools, LeftOut, ListedTool, ServerListing, gathered};
 use std::sync::Arc;
 
 /// The share of a window that servers may take.
@@ -29,12 +29,21 @@ pub(super) type Known = (Arc<Member>, ListedTool);
 /// Every tool that is known, without those that could be taken for another's.
 pub(super) fn known(fleet: &Fleet) -> Vec<Known> {
     let members = fleet.members();
+    let owner = |name: &str| members.iter().find(|member| member.name == name).map(Arc::clone);
+    gather(&members).taken.into_iter().filter_map(|(server, tool)| Some((owner(&server)?, tool))).collect()
+}
+
+/// Those that could be, each with its server.
+pub(super) fn clashing(fleet: &Fleet) -> Vec<(String, LeftOut)> {
+    gather(&fleet.members()).left_out
+}
+
+fn gather(members: &[Arc<Member>]) -> GatheredTools {
     let listings: Vec<(&Arc<Member>, Arc<ServerListing>)> =
         members.iter().filter_map(|member| Some((member, member.listing()?))).collect();
     let named: Vec<(&str, &ServerListing)> =
         listings.iter().map(|(member, listing)| (member.name.as_str(), &**listing)).collect();
-    let owner = |name: &str| members.iter().find(|member| member.name == name).map(Arc::clone);
-    gathered(&named).taken.into_iter().filter_map(|(server, tool)| Some((owner(&server)?, tool))).collect()
+    gathered(&named)
 }
 
 /// The tools within the share of this window, a server's all or none; every one where none is named. Then the two that reach

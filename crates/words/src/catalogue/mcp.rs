@@ -73,6 +73,8 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("mcp.state_unset", "a variable is not set", "变量未设置"),
     ("mcp.state_untrusted", "not trusted", "未信任"),
     ("mcp.told", "the MCP server {server} answered with error {code}: {reason}", "MCP 服务器 {server} 返回错误 {code}：{reason}"),
+    ("mcp.tools_left_out", "tools of MCP servers that are left out, because a tool of another server has such a name: {names}", "未采用的 MCP 服务器工具，因为另一服务器已有同名或相似的工具：{names}"),
+    ("mcp.tools_left_out.hint", "Give one of the servers another name; `/mcp` and `reasonix mcp list` say which tools stand against each other.", "请为其中一个服务器改名；`/mcp` 与 `reasonix mcp list` 会说明哪些工具相冲突。"),
     ("mcp.unreadable", "the answer of the MCP server {server} cannot be read: {reason}", "无法读取 MCP 服务器 {server} 的应答：{reason}"),
     ("mcp.view_asleep", "not started yet", "尚未启动"),
     ("mcp.view_counts", "{tools} tools ({sent} in each request), {prompts} prompts, {resources} resources", "{tools} 个工具（每次请求含 {sent} 个），{prompts} 个提示，{resources} 个资源"),
