@@ -1,4 +1,5 @@
 //! The servers that extend a session.
 
+mod closed;
 mod refused;
 pub(crate) mod specs;

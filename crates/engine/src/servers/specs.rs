@@ -1,6 +1,7 @@
 //! From the settings to servers that can be reached: whose word each one is, whether it may be used, what it may take, and
 //! the box that its program runs in. Nothing is started here, and no box is made before a server is.
 
+use super::closed::Closed;
 use super::refused::leave_out;
 use crate::confine::{bounds, box_options, least_level, prepared};
 use crate::network::net_options;
@@ -8,7 +9,7 @@ use crate::world::World;
 use reasonix_config::{Layer, Plugin, Settings, Standing, Surface, Transport, Trust, bundle_servers};
 use reasonix_exec::{BoxOptions, Caches, Command, Confinement, Environment};
 use reasonix_mcp::{ServerLimits, ServerLogin, ServerReach, ServerSpec};
-use reasonix_proto::{HOME_SECRETS, Phrase};
+use reasonix_proto::Phrase;
 use reasonix_workspace::Workspace;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -132,7 +133,9 @@ impl ServerAbsence {
 /// has the user's yes to it as it is now; one that bears the name of a user's is none. What could be taken for another one, or
 /// can never be reached as it is, is there and not used.
 pub fn configured_servers(world: &World, workspace: &Workspace, trust: &Trust) -> Vec<ConfiguredServer> {
-    let mut boxes = Boxes { world, workspace, made: BTreeMap::new() };
+    let home = world.env.get("HOME").map(PathBuf::from);
+    let closed = Closed::new(&world.home, home.as_deref());
+    let mut boxes = Boxes { world, workspace, home, closed, made: BTreeMap::new() };
     let mut all: Vec<ConfiguredServer> = Vec::new();
     for plugin in world.settings.plugins.iter().cloned().chain(carried(world).0) {
         let expanded = plugin.expanded(&|name| match name {
@@ -205,6 +208,9 @@ struct Wishes {
 struct Boxes<'a> {
     world: &'a World,
     workspace: &'a Workspace,
+    /// The user's.
+    home: Option<PathBuf>,
+    closed: Closed,
     made: BTreeMap<Wishes, Arc<OnceLock<Confinement>>>,
 }
 
@@ -271,10 +277,9 @@ impl Boxes<'_> {
     /// the user saw where a project did.
     fn wishes(&self, plugin: &Plugin) -> Wishes {
         let project = plugin.layer == Layer::Project;
-        let home = self.world.env.get("HOME").map(PathBuf::from);
-        let place = |text: &String| placed(text, self.workspace.root(), home.as_deref());
+        let place = |text: &String| placed(text, self.workspace.root(), self.home.as_deref());
         let place = |texts: &[String]| -> Vec<PathBuf> {
-            texts.iter().map(place).filter(|path| !self.is_closed(path, home.as_deref())).collect()
+            texts.iter().map(place).filter(|path| !self.closed.holds(path)).collect()
         };
         Wishes {
             project,
@@ -282,15 +287,6 @@ impl Boxes<'_> {
             opened: place(&plugin.sandbox.read),
             writable: place(&plugin.sandbox.write),
         }
-    }
-
-    /// Whether a place lies in our own home or in what holds a user's credentials, by whatever way it is named: no wish of a
-    /// server opens that.
-    fn is_closed(&self, path: &Path, home: Option<&Path>) -> bool {
-        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        let (path, own) = (real(path), real(&self.world.home));
-        let secrets = home.into_iter().flat_map(|home| HOME_SECRETS.iter().map(|name| home.join(name)));
-        path.starts_with(own) || secrets.into_iter().any(|secret| path.starts_with(real(&secret)))
     }
 
     fn options(&self, wishes: &Wishes) -> BoxOptions {
