@@ -35,6 +35,7 @@ pub(crate) fn extensions(args: &ExtensionsArgs) -> anyhow::Result<Exit> {
 fn row(one: &Extension) -> Value {
     let why = match &one.standing {
         ExtensionStanding::Shadowed { by } => json!({"by": by}),
+        ExtensionStanding::Builtin => json!({"by": "builtin"}),
         ExtensionStanding::Broken { why } => json!(why),
         _ => Value::Null,
     };
@@ -49,7 +50,7 @@ fn text(one: &Extension, (kinds, names): (usize, usize)) -> String {
         ExtensionStanding::Untrusted => ("cli.extension_untrusted", Colour::Yellow),
         ExtensionStanding::Off => ("cli.extension_off", Colour::Dim),
         ExtensionStanding::ByHand => ("cli.extension_by_hand", Colour::Dim),
-        ExtensionStanding::Shadowed { .. } => ("cli.extension_shadowed", Colour::Dim),
+        ExtensionStanding::Shadowed { .. } | ExtensionStanding::Builtin => ("cli.extension_shadowed", Colour::Dim),
         ExtensionStanding::Broken { .. } => ("cli.extension_broken", Colour::Red),
     };
     let standing = style.out(colour, &style.text(&Phrase::new(code)));
@@ -59,6 +60,7 @@ fn text(one: &Extension, (kinds, names): (usize, usize)) -> String {
     let line = format!("{kind:<kinds$}  {name:<names$}  {standing}  {}{tokens}", in_line(place));
     let said = match &one.standing {
         ExtensionStanding::Shadowed { by } => Some(Phrase::new("cli.extension_behind").with("path", by)),
+        ExtensionStanding::Builtin => Some(Phrase::new("cli.extension_builtin")),
         ExtensionStanding::Broken { why } => Some(why.clone()),
         _ => None,
     };

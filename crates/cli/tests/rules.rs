@@ -189,6 +189,46 @@ fn without_memory_there_are_no_rules() {
     assert!(!system(&place).contains("Speak softly"));
 }
 
+/// The table says what is really so: who is reached by a name, what is left of a file, and what of it is sent.
+#[test]
+fn the_table_knows_built_in_names_broken_conditions_and_what_is_sent() {
+    let place = Place::new(vec![Reply::say("ok")]);
+    place.work.write(".reasonix/commands/plan.md", "Plan it.");
+    place.work.write(".reasonix/commands/draft.md", "Draft it.");
+    place.work.write(".reasonix/skills/model/SKILL.md", "---\nname: model\ndescription: On models\n---\nx");
+    place.work.write(".reasonix/rules/odd.md", "---\ncondition: (?=x)\n---\nx");
+    place.work.write(".reasonix/rules/half.md", "---\ncondition: (?=x)\ndescription: Half of it\n---\nx");
+    place.work.write(".reasonix/rules/huge.md", format!("---\nalwaysApply: true\n---\n{}", "word ".repeat(20_000)));
+    place.work.write(".reasonix/rules/tone.md", "---\nalwaysApply: true\n---\nSpeak softly.");
+    place.work.write("AGENTS.md", "A line of it.\n".repeat(7_000));
+    for count in 0..90 {
+        let text = format!("---\nname: s{count}\ndescription: {}\n---\nx", "about this ".repeat(30));
+        place.work.write(format!(".reasonix/skills/s{count}/SKILL.md"), text);
+    }
+    let all: serde_json::Value = serde_json::from_str(&place.run(&["extensions", "--json"]).out).unwrap();
+    let rows = all["extensions"].as_array().unwrap();
+    let of = |kind: &str, name: &str| rows.iter().find(|row| row["kind"] == kind && row["name"] == name).unwrap();
+    let standing = |kind: &str, name: &str| of(kind, name)["standing"].as_str().unwrap().to_owned();
+    assert_eq!((standing("command", "/plan"), standing("command", "/draft")), ("shadowed".into(), "used".into()));
+    assert_eq!(of("command", "/plan")["why"]["by"], "builtin");
+    assert_eq!(standing("skill", "model"), "used", "a model and /skill:model reach it");
+    assert!(of("skill", "model")["flaws"][0].to_string().contains("extensions.name_taken"), "{all}");
+    assert_eq!((standing("rule", "odd"), standing("rule", "half")), ("broken".into(), "used".into()));
+    for row in [&of("rule", "odd")["why"], &of("rule", "half")["flaws"][0]] {
+        assert!(row.to_string().contains("bad_condition"), "{row}");
+    }
+    let tokens = |kind: &str, name: &str| of(kind, name)["tokens"].as_u64().unwrap();
+    assert!(tokens("rule", "huge") < 20 && tokens("rule", "tone") > 0, "its line in the list is what is sent");
+    let skills = rows.iter().filter(|row| row["kind"] == "skill").map(|row| row["tokens"].as_u64().unwrap());
+    assert!((500..=1_000).contains(&skills.sum::<u64>()), "one in a hundred of the window");
+    place.run(&["run", "go"]);
+    let sent = system(&place);
+    let sent = sent.matches("A line of it.").count() as u64 * "A line of it.\n".len() as u64 / 4;
+    assert!(tokens("rules_file", "AGENTS.md").abs_diff(sent) < 20, "{sent} {}", tokens("rules_file", "AGENTS.md"));
+    let text = place.run(&["extensions"]).out;
+    assert!(text.contains("the built-in command of the same name is used") && text.contains("/skill:model"), "{text}");
+}
+
 #[test]
 fn everything_that_extends_a_session_is_in_one_table_and_nothing_is_started_for_it() {
     let place = Place::new(vec![]);

@@ -1,17 +1,20 @@
 //! Everything that extends a session, in one list: what it is, where it comes from, whether it counts, and what it costs.
 //! Nothing is started for it.
 
+mod sent;
+
+use crate::commands::is_builtin;
 use crate::fleet::clashing_tools;
 use crate::hooks::hooks_of;
 use crate::roster::unusable;
 use crate::servers::specs::{ConfiguredServer, ServerAbsence, ServerOrigin, configured_servers};
 use crate::spec::Start;
 use crate::trust::Word;
-use reasonix_agent::estimate_tokens;
 use reasonix_config::{SurfaceKind, trust::Trust};
-use reasonix_extensions::{BroughtBy, ExtensionFlaw, FlawKind, ShadowedExtension, index};
+use reasonix_extensions::{BroughtBy, ExtensionFlaw, FlawKind, FoundRules, ShadowedExtension};
 use reasonix_mcp::LeftOut;
 use reasonix_proto::{AgentOrigin, HookInfo, PartKind, Phrase};
+use sent::Sent;
 use std::path::Path;
 
 /// One thing that extends a session.
@@ -89,6 +92,8 @@ pub enum ExtensionStanding {
         /// The one that is used.
         by: String,
     },
+    /// A built-in command has its name.
+    Builtin,
     /// It cannot be used.
     Broken {
         /// Why.
@@ -104,7 +109,7 @@ impl ExtensionStanding {
             Self::Untrusted => "untrusted",
             Self::Off => "off",
             Self::ByHand => "by_hand",
-            Self::Shadowed { .. } => "shadowed",
+            Self::Shadowed { .. } | Self::Builtin => "shadowed",
             Self::Broken { .. } => "broken",
         }
     }
@@ -113,10 +118,10 @@ impl ExtensionStanding {
 /// Everything that would extend a session that starts here.
 pub fn inventory(start: &Start) -> Vec<Extension> {
     let trust = Word::new(start.world.settings.trust.clone());
-    let mut all = bundles(start);
-    all.extend(rules_files(start));
-    all.extend(rules(start));
-    all.extend(skills(start, &trust));
+    let (mut all, sent) = (bundles(start), Sent::of(start));
+    all.extend(rules_files(start, &sent));
+    all.extend(rules(start, &sent));
+    all.extend(skills(start, &trust, &sent));
     all.extend(commands(start, &trust));
     all.extend(agents(start, &trust));
     let (hooks, flaws) = hooks_of(start, &trust);
@@ -148,21 +153,21 @@ fn bundles(start: &Start) -> Vec<Extension> {
     used.chain(off).collect()
 }
 
-fn rules_files(start: &Start) -> Vec<Extension> {
-    let named = start.rules.iter().filter(|file| file.kind != PartKind::Ignored);
-    let row = |file: &reasonix_config::RulesFile| Extension {
+fn rules_files(start: &Start, sent: &Sent) -> Vec<Extension> {
+    let named = start.rules.iter().zip(sent.of_files()).filter(|(file, _)| file.kind != PartKind::Ignored);
+    let row = |(file, tokens): (&reasonix_config::RulesFile, u64)| Extension {
         kind: ExtensionKind::RulesFile,
         name: file.path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
         place: file.path.display().to_string(),
         by: if file.kind == PartKind::ProjectRules { BroughtBy::Project } else { BroughtBy::User },
         standing: ExtensionStanding::Used,
-        tokens: estimate_tokens(&file.text),
+        tokens,
         flaws: Vec::new(),
     };
     named.map(row).collect()
 }
 
-fn rules(start: &Start) -> Vec<Extension> {
+fn rules(start: &Start, sent: &Sent) -> Vec<Extension> {
     let found = start.shelf().rules();
     let watches = start.world.settings.stream_rules.enabled;
     let used = found.rules.iter().map(|rule| Extension {
@@ -175,23 +180,30 @@ fn rules(start: &Start) -> Vec<Extension> {
             _ if rule.by_hand => ExtensionStanding::ByHand,
             _ => ExtensionStanding::Used,
         },
-        flaws: Vec::new(),
-        tokens: match (rule.always, &rule.stream) {
-            (true, _) => estimate_tokens(&rule.text),
-            (false, Some(_)) => 0,
-            (false, None) => estimate_tokens(rule.description.as_deref().unwrap_or_default()),
-        },
+        flaws: found.flaws.iter().filter(|flaw| flaw.path == rule.file).map(ExtensionFlaw::phrase).collect(),
+        tokens: sent.of_rule(rule),
     });
     let mut all: Vec<Extension> = used.collect();
-    all.extend(left_out(start, ExtensionKind::Rule, &found.shadowed, &found.flaws));
+    let is_broken = |flaw: &&ExtensionFlaw| !flaw.kind.is_harmless() || !has_rule(found, &flaw.path);
+    let flaws = found.flaws.iter().filter(is_broken);
+    all.extend(shadowed(start, ExtensionKind::Rule, &found.shadowed));
+    all.extend(flaws.map(|flaw| broken(start, ExtensionKind::Rule, flaw)));
     all
 }
 
-fn skills(start: &Start, trust: &Word) -> Vec<Extension> {
+/// Whether a file is a rule, which another one may stand before. What is harmless in a rule of several words leaves nothing of
+/// one that says no more.
+fn has_rule(found: &FoundRules, file: &Path) -> bool {
+    found.rules.iter().any(|rule| rule.file == file) || found.shadowed.iter().any(|one| one.shadowed == file)
+}
+
+fn skills(start: &Start, trust: &Word, sent: &Sent) -> Vec<Extension> {
     let found = start.shelf().skills();
     let used = found.skills.iter().map(|skill| {
         let bundled = skill.by == BroughtBy::Bundled;
-        let offered = skill.for_models && !bundled;
+        // It is there all the same, by its longer name.
+        let taken = (!bundled && skill.for_people && is_builtin(&skill.name))
+            .then(|| Phrase::new("extensions.name_taken").with("name", &skill.name));
         let scripts = trust.untrusted_skill(&skill.folder.to_string_lossy());
         Extension {
             kind: ExtensionKind::Skill,
@@ -199,8 +211,8 @@ fn skills(start: &Start, trust: &Word) -> Vec<Extension> {
             place: if bundled { String::new() } else { skill.file().display().to_string() },
             by: skill.by,
             standing: if bundled || scripts.is_none() { ExtensionStanding::Used } else { ExtensionStanding::Untrusted },
-            flaws: Vec::new(),
-            tokens: if offered { estimate_tokens(&index([skill].into_iter(), 0, &|_| 0)) } else { 0 },
+            flaws: taken.into_iter().collect(),
+            tokens: if bundled { 0 } else { sent.of_skill(skill) },
         }
     });
     let mut all: Vec<Extension> = used.collect();
@@ -224,7 +236,11 @@ fn commands(start: &Start, trust: &Word) -> Vec<Extension> {
             name: format!("/{}", command.name),
             place: command.file.display().to_string(),
             by: command.by,
-            standing: if trusted { ExtensionStanding::Used } else { ExtensionStanding::Untrusted },
+            standing: match trusted {
+                _ if is_builtin(&command.name) => ExtensionStanding::Builtin,
+                true => ExtensionStanding::Used,
+                false => ExtensionStanding::Untrusted,
+            },
             tokens: 0,
             flaws: Vec::new(),
         }
@@ -317,20 +333,31 @@ fn of_server(server: &ConfiguredServer, clashing: &[(String, LeftOut)]) -> Exten
 fn left_out(
     start: &Start,
     kind: ExtensionKind,
-    shadowed: &[ShadowedExtension],
+    hidden: &[ShadowedExtension],
     flaws: &[ExtensionFlaw],
 ) -> Vec<Extension> {
-    let row = |name: String, place: &Path, standing| {
-        let home = place.starts_with(&start.world.home);
-        let by = if home { BroughtBy::User } else { BroughtBy::Project };
-        Extension { kind, name, place: place.display().to_string(), by, standing, tokens: 0, flaws: Vec::new() }
-    };
-    let hidden = shadowed.iter().map(|one| {
-        row(one.name.clone(), &one.shadowed, ExtensionStanding::Shadowed { by: one.used.display().to_string() })
-    });
-    let broken = flaws.iter().filter(|flaw| !flaw.kind.is_harmless()).map(|flaw| {
-        let name = flaw.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        row(name, &flaw.path, ExtensionStanding::Broken { why: flaw.phrase() })
-    });
-    hidden.chain(broken).collect()
+    let flaws = flaws.iter().filter(|flaw| !flaw.kind.is_harmless());
+    shadowed(start, kind, hidden).chain(flaws.map(|flaw| broken(start, kind, flaw))).collect()
+}
+
+fn shadowed(start: &Start, kind: ExtensionKind, all: &[ShadowedExtension]) -> impl Iterator<Item = Extension> {
+    all.iter().map(move |one| {
+        let standing = ExtensionStanding::Shadowed { by: one.used.display().to_string() };
+        not_used(start, kind, (one.name.clone(), &one.shadowed), standing)
+    })
+}
+
+fn broken(start: &Start, kind: ExtensionKind, flaw: &ExtensionFlaw) -> Extension {
+    let name = flaw.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    not_used(start, kind, (name, &flaw.path), ExtensionStanding::Broken { why: flaw.phrase() })
+}
+
+fn not_used(
+    start: &Start,
+    kind: ExtensionKind,
+    (name, place): (String, &Path),
+    standing: ExtensionStanding,
+) -> Extension {
+    let by = if place.starts_with(&start.world.home) { BroughtBy::User } else { BroughtBy::Project };
+    Extension { kind, name, place: place.display().to_string(), by, standing, tokens: 0, flaws: Vec::new() }
 }

@@ -112,7 +112,7 @@ impl Draft {
 
 /// What is sent of each file, and whether that is not all of it. Where not everything fits the window, nearer files go
 /// before farther ones.
-fn fitted(files: &[RulesFile], window: u64) -> Vec<(String, bool)> {
+pub(crate) fn fitted(files: &[RulesFile], window: u64) -> Vec<(String, bool)> {
     let each = if window == 0 { u64::MAX } else { (window / SHARE).max(LEAST) };
     let mut left = each.saturating_mul(2);
     let mut texts: Vec<_> = files

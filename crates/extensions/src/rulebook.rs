@@ -136,8 +136,13 @@ impl RuleText {
         !self.about.is_empty() && self.about.is_match(path)
     }
 
+    /// All of it, as it stands among those that always hold.
+    pub fn chapter(&self) -> String {
+        format!("\n## {}\n{}\n", self.name, self.text)
+    }
+
     /// What it is about, in one line.
-    fn line(&self) -> String {
+    pub fn line(&self) -> String {
         let globs = if self.globs.is_empty() { String::new() } else { format!(" ({})", self.globs.join(", ")) };
         let about = self.description.clone().unwrap_or_default();
         format!("- {}{globs}: {about}", self.name).trim_end_matches([':', ' ']).to_owned() + "\n"
@@ -180,7 +185,7 @@ impl FoundRules {
         let mut chapter = RulesChapter::default();
         let (mut always, mut others) = (ALWAYS.to_owned(), Vec::new());
         for rule in self.rules.iter().filter(|rule| rule.stream.is_none() && !rule.by_hand) {
-            let more = format!("{always}\n## {}\n{}\n", rule.name, rule.text);
+            let more = format!("{always}{}", rule.chapter());
             match rule.always {
                 true if rule.text.is_empty() => {}
                 true if tokens(&more) <= room => always = more,

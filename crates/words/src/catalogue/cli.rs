@@ -914,6 +914,11 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ),
     ("cli.extension_behind", "{path} of the same name is used", "使用的是同名的 {path}"),
     ("cli.extension_broken", "broken   ", "损坏  "),
+    (
+        "cli.extension_builtin",
+        "the built-in command of the same name is used; give the file another name",
+        "使用的是同名的内置命令；请为该文件改名",
+    ),
     ("cli.extension_by_hand", "by hand", "手动"),
     ("cli.extension_off", "off      ", "已关闭"),
     ("cli.extension_shadowed", "shadowed ", "被遮盖"),

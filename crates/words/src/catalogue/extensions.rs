@@ -111,6 +111,11 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "{path} is not used: {used} has the same name, {name}, and comes first; {count} more are hidden in the same way",
         "未使用 {path}：{used} 使用了相同名称 {name} 且优先；另有 {count} 个同样被遮蔽",
     ),
+    (
+        "extensions.name_taken",
+        "/{name} is a built-in command; this skill is /skill:{name}",
+        "/{name} 是内置命令；此技能请用 /skill:{name}",
+    ),
     ("extensions.never_holds", "{path} is not used: it does not say when it holds", "未使用 {path}：没有说明何时生效"),
     (
         "extensions.never_holds.hint",
