@@ -9,7 +9,7 @@ use crate::login::{kept, logged_in};
 use crate::metered::Metered;
 use crate::spec::{Era, ServerReach, ServerSpec, Surroundings};
 use http::{HeaderName, HeaderValue};
-use reasonix_exec::{Child, ChildOptions, Command, Keep};
+use reasonix_exec::{Child, ChildOptions, Command, Confinement, ExecError, Keep};
 use reasonix_net::NetOptions;
 use rmcp::model::{ProtocolVersion, SubscriptionFilter};
 use rmcp::service::{ClientCacheConfig, ClientInitializeError, ClientLifecycleMode, RunningService};
@@ -40,11 +40,13 @@ pub(crate) struct Unreached {
     hung_up: bool,
     /// It may not be started as it is now.
     pub(crate) refused: bool,
+    /// It was started in a box, which may lack what it needs.
+    pub(crate) boxed: bool,
 }
 
 impl Unreached {
     fn new(reason: impl Into<String>) -> Self {
-        Self { reason: reason.into(), challenge: None, puzzled: false, hung_up: false, refused: false }
+        Self { reason: reason.into(), challenge: None, puzzled: false, hung_up: false, refused: false, boxed: false }
     }
 }
 
@@ -91,7 +93,7 @@ async fn reach(spec: &ServerSpec, around: &Surroundings, era: Era) -> Result<Lin
     let end = LinkEnd::default();
     match &spec.reach {
         ServerReach::Stdio(_) | ServerReach::Boxed { .. } => {
-            let mut child = start(&spec.reach).await?;
+            let (mut child, boxed) = start(&spec.reach).await?;
             let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
                 return Err(Unreached::new("it has no pipes"));
             };
@@ -100,6 +102,7 @@ async fn reach(spec: &ServerSpec, around: &Surroundings, era: Era) -> Result<Lin
             match met {
                 Ok(service) => link(spec, host, service, Some(child), end).await,
                 Err(mut why) => {
+                    why.boxed = boxed;
                     if why.hung_up || end.why.get().is_some() {
                         why.reason = end.reason(Some(&child)).await;
                     } else {
@@ -139,7 +142,8 @@ async fn permitted(spec: &ServerSpec) -> Result<(), Unreached> {
     said.map_err(|reason| Unreached { refused: true, ..Unreached::new(reason) })
 }
 
-async fn start(reach: &ServerReach) -> Result<Child, Unreached> {
+/// The child, and whether it runs in a box.
+async fn start(reach: &ServerReach) -> Result<(Child, bool), Unreached> {
     let mut command: Command = match reach {
         ServerReach::Stdio(command) => command.as_ref().clone(),
         ServerReach::Boxed { command, confine } => {
@@ -153,7 +157,9 @@ async fn start(reach: &ServerReach) -> Result<Child, Unreached> {
     // What it writes is bounded message by message, however long it lives.
     (command.bounds.output, command.timeout) = (0, None);
     let options = ChildOptions { stderr: STDERR, ..ChildOptions::default() };
-    reasonix_exec::spawn(&command, options).await.map_err(|error| Unreached::new(error.to_string()))
+    let boxed = matches!(command.confinement, Confinement::Boxed(_) | Confinement::Held(_));
+    let unreached = |error: ExecError| Unreached { boxed, ..Unreached::new(error.to_string()) };
+    reasonix_exec::spawn(&command, options).await.map(|child| (child, boxed)).map_err(unreached)
 }
 
 fn http(
@@ -239,7 +245,7 @@ fn unmet(error: &ClientInitializeError) -> Unreached {
         ClientInitializeError::ExpectedInitResult(_) | ClientInitializeError::ExpectedInitResponse(_) => (true, false),
         _ => (false, false),
     };
-    Unreached { reason: bounded(&reason, 2048), challenge, puzzled, hung_up, refused: false }
+    Unreached { reason: bounded(&reason, 2048), challenge, puzzled, hung_up, refused: false, boxed: false }
 }
 
 /// True where nobody answered at all, or points elsewhere: asking otherwise changes nothing.

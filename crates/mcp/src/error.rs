@@ -26,6 +26,8 @@ pub enum McpError {
         server: String,
         /// Why, with the end of what it wrote to its stderr.
         reason: String,
+        /// It did not come about in its box, which may lack what it needs.
+        boxed: bool,
     },
     /// It died too often and is left alone for a while.
     #[error("the MCP server {server} died too often and is tried again in {seconds} s: {reason}")]
@@ -98,7 +100,8 @@ impl McpError {
         match self {
             Self::NoServer { server } => Phrase::new("mcp.no_server").with("server", server),
             Self::Refused { server, reason } => of("mcp.refused", server, reason),
-            Self::Down { server, reason } => of("mcp.down", server, reason),
+            Self::Down { server, reason, boxed: false } => of("mcp.down", server, reason),
+            Self::Down { server, reason, boxed: true } => of("mcp.down_boxed", server, reason),
             Self::Resting { server, reason, seconds } => of("mcp.resting", server, reason).with("seconds", seconds),
             Self::Login { server, .. } => Phrase::new("mcp.login").with("server", server),
             Self::Late { server, seconds } => Phrase::new("mcp.late").with("server", server).with("seconds", seconds),

@@ -218,7 +218,8 @@ impl Link {
 
     /// Why it is gone, as an error.
     pub(crate) async fn down(&self) -> McpError {
-        McpError::Down { server: self.server.clone(), reason: self.end.reason(self.child.as_ref()).await }
+        let reason = self.end.reason(self.child.as_ref()).await;
+        McpError::Down { server: self.server.clone(), reason, boxed: false }
     }
 
     pub(crate) fn unreadable(&self, reason: impl Into<String>) -> McpError {
@@ -233,7 +234,7 @@ impl Link {
             }
             ServiceError::TransportSend(error) => match challenge(error) {
                 Some(challenge) => McpError::Login { server, challenge },
-                None => McpError::Down { server, reason: bounded(&innermost(error), WORDS) },
+                None => McpError::Down { server, reason: bounded(&innermost(error), WORDS), boxed: false },
             },
             other => McpError::Unreadable { server, reason: bounded(&other.to_string(), WORDS) },
         }

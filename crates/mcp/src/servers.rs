@@ -228,12 +228,14 @@ impl Server {
                 State::Down(Unreached { refused: true, reason, .. }) => {
                     return Err(McpError::Refused { server, reason });
                 }
-                State::Down(why) => return Err(McpError::Down { server, reason: why.reason }),
+                State::Down(why) => {
+                    return Err(McpError::Down { server, reason: why.reason, boxed: why.boxed });
+                }
                 State::Asleep => self.begin(),
                 State::Starting(_) => {}
             }
             if seen.changed().await.is_err() {
-                return Err(McpError::Down { server, reason: "the session ended".to_owned() });
+                return Err(McpError::Down { server, reason: "the session ended".to_owned(), boxed: false });
             }
         }
     }
@@ -322,9 +324,9 @@ impl Server {
                 // It may have become another program meanwhile.
                 past.era = None;
                 drop(past);
-                let reason = why.reason.clone();
+                let (reason, boxed) = (why.reason.clone(), why.boxed);
                 self.becomes(State::Down(why), unwanted);
-                self.tell(ServerNews::Down { reason });
+                self.tell(ServerNews::Down { reason, boxed });
             }
         }
     }
@@ -412,5 +414,5 @@ async fn watch_over(server: Weak<Server>, link: Weak<Link>) {
     if link.end.mourns() {
         server.past().deaths.push_back(Instant::now());
     }
-    server.tell(ServerNews::Down { reason });
+    server.tell(ServerNews::Down { reason, boxed: false });
 }

@@ -1,5 +1,6 @@
 //! What is known of a server from outside.
 
+use crate::error::McpError;
 use reasonix_proto::Phrase;
 
 /// What a server is doing.
@@ -47,6 +48,8 @@ pub enum ServerNews {
     Down {
         /// Why.
         reason: String,
+        /// It did not come about in its box, which may lack what it needs.
+        boxed: bool,
     },
     /// It says that its tools, prompts or resources are others now.
     Changed,
@@ -59,8 +62,9 @@ impl ServerNews {
     pub fn phrase(&self, server: &str) -> Option<Phrase> {
         let code = match self {
             Self::Up => return None,
-            Self::Down { reason } => {
-                return Some(Phrase::new("mcp.down").with("server", server).with("reason", reason));
+            Self::Down { reason, boxed } => {
+                let (server, reason) = (server.to_owned(), reason.clone());
+                return Some(McpError::Down { server, reason, boxed: *boxed }.phrase());
             }
             Self::Changed => Phrase::new("mcp.changed"),
             Self::Sampling => Phrase::new("mcp.sampling"),

@@ -184,7 +184,7 @@ async fn who_does_not_read_is_ended() {
 }
 
 fn says_it_did_not_read(news: &ServerNews) -> bool {
-    matches!(news, ServerNews::Down { reason } if reason.contains("did not read"))
+    matches!(news, ServerNews::Down { reason, .. } if reason.contains("did not read"))
 }
 
 #[tokio::test]

@@ -120,32 +120,54 @@ async fn what_is_being_started_can_be_ended() {
     assert_eq!(place.servers.status()[0].state, ServerState::Starting, "and started again");
 }
 
-#[tokio::test]
-async fn a_server_in_a_box_changes_nothing_outside() {
-    let (folder, state) = (tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap(), tempfile::tempdir().unwrap());
+/// A box that shows this folder; none where the machine has none.
+fn box_around(folder: &Path, state: &Path) -> Option<Confinement> {
     let options = BoxOptions {
-        writable: vec![state.path().to_owned()],
+        writable: vec![state.to_owned()],
         opened: Vec::new(),
         readable: vec![],
         closed: vec![],
         // In a clone below `/tmp`, of which a box has its own, they would not be there.
-        shown: vec![folder.path().to_owned(), Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")],
+        shown: vec![folder.to_owned(), Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")],
         masked: None,
         linked: None,
         fixed: None,
         caches: Caches::Session,
         network: false,
-        quarantine: state.path().join("quarantine"),
+        quarantine: state.join("quarantine"),
         environment: Environment::inherited(&[]),
     };
-    let sandbox = match Sandbox::prepare(options, SandboxLevel::Full) {
-        Ok(sandbox) => sandbox,
-        Err(error) => {
-            assert!(std::env::var_os("REASONIX_E2E").is_none(), "{error}");
-            return;
-        }
-    };
-    let place = Place::confined(folder, "plain", &Confinement::Boxed(sandbox));
+    let sandbox = Sandbox::prepare(options, SandboxLevel::Full);
+    if let Err(error) = &sandbox {
+        assert!(std::env::var_os("REASONIX_E2E").is_none(), "{error}");
+    }
+    sandbox.ok().map(Confinement::Boxed)
+}
+
+/// What does not come about in a box may come about with more to see.
+#[tokio::test]
+async fn a_server_that_ends_at_once_in_a_box_is_told_of_with_the_box() {
+    let (folder, state) = (tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap(), tempfile::tempdir().unwrap());
+    let boxed = box_around(folder.path(), state.path());
+    for confinement in [Some(Confinement::None), boxed].into_iter().flatten() {
+        let code = if matches!(confinement, Confinement::None) { "mcp.down" } else { "mcp.down_boxed" };
+        let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        let command = Command::program("/bin/false", Vec::<String>::new(), "/").with_confinement(confinement);
+        let reach = ServerReach::Stdio(Box::new(command));
+        let place = Place::reaching(folder, ServerSpec { limits: limits(), ..ServerSpec::new(NAME, reach) }, None);
+        let error = place.servers.listing(NAME).await.unwrap_err();
+        assert_eq!(error.phrase().code, code, "{error:?}");
+        until(&place, |place| !place.news().is_empty()).await;
+        let told: Vec<_> = place.news().iter().filter_map(|news| news.phrase(NAME)).collect();
+        assert_eq!(told[0].code, code, "{told:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_server_in_a_box_changes_nothing_outside() {
+    let (folder, state) = (tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap(), tempfile::tempdir().unwrap());
+    let Some(boxed) = box_around(folder.path(), state.path()) else { return };
+    let place = Place::confined(folder, "plain", &boxed);
     assert!(place.words().await.contains("PATH="));
     assert!(!place.trace().exists(), "it wrote there, and nothing of it lasts");
 }
