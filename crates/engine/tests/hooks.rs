@@ -139,6 +139,20 @@ async fn a_hook_has_a_person_asked_where_nobody_would_have_been_and_each_time() 
     assert!(asked[0].why.args.iter().any(|(_, value)| value.contains("careful: look twice")), "{:?}", asked[0].why);
 }
 
+/// A command that ended with another code than 0 failed, for hooks in Claude Code's words; in ours it did what was asked.
+#[tokio::test]
+async fn a_command_that_fails_is_a_failure_in_the_words_of_claude_code() {
+    let nested = |name: &str| json!({"hooks": [{"type": "command", "command": format!("echo x >> {name}")}]});
+    let hooks = json!({
+        "PostToolUse": [nested("theirs-done"), {"command": "echo x >> ours-done"}],
+        "PostToolUseFailure": [nested("theirs-failed"), {"command": "echo x >> ours-failed"}],
+    });
+    let world = hooked(hooks, vec![bash("false"), Reply::say("ok")]).await;
+    turn(&mut world.open(Which::New), |_| Choice::AllowOnce).await;
+    let there = ["theirs-done", "theirs-failed", "ours-done", "ours-failed"].map(|name| world.work.exists(name));
+    assert_eq!(there, [false, true, true, false]);
+}
+
 #[tokio::test]
 async fn what_is_said_into_a_turn_is_shown_to_hooks_too() {
     let hooks = json!({"UserPromptSubmit": [{"command": "grep -q sk-1 && exit 2; exit 0"}]});

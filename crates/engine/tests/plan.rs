@@ -112,6 +112,24 @@ async fn only_readers_run_until_a_plan_is_approved_and_then_it_is_carried_out_un
     world.server.assert_valid();
 }
 
+/// What carries out an approved plan is not asked about by an ask rule; danger is, and what is denied stays denied.
+#[tokio::test]
+async fn in_the_window_of_a_plan_only_danger_asks_and_denials_hold() {
+    let calls = [plan("# Do it"), bash("touch a"), bash("touch b"), bash("rm a"), Reply::say("ok"), bash("touch c")];
+    let world = World::new(calls.into_iter().chain([Reply::say("ok")]).collect()).await;
+    let mut handle = world.open_with(Which::New, |start| {
+        start.world.settings.permissions.ask = vec!["Bash(touch:*)".into()];
+        start.world.settings.permissions.deny = vec!["Bash(touch b)".into()];
+    });
+    let approve = |_: &str| PlanAnswer::Approve { edited: None, asks: false };
+    let events = turn(&mut handle, "go", approve).await;
+    let asked: Vec<_> = events.iter().filter(|event| matches!(event, Event::Asked { .. })).collect();
+    assert!(matches!(asked.as_slice(), [Event::Asked { asking }] if !asking.danger.is_empty()), "{asked:?}");
+    assert!(world.work.exists("a") && !world.work.exists("b"), "{:?}", outcomes(&events));
+    let events = turn(&mut handle, "one more", approve).await;
+    assert!(events.iter().any(|event| matches!(event, Event::Asked { .. })), "the rule asks again");
+}
+
 #[tokio::test]
 async fn whoever_wants_to_be_asked_about_each_change_is() {
     let world = World::new(vec![plan("# Do it"), write("a"), Reply::say("ok")]).await;

@@ -251,8 +251,10 @@ impl Approvals {
     fn posture(&self, by_user: bool) -> Posture {
         let Stance { posture, trusted, .. } = self.stance.stance();
         match posture {
+            // What carries out a plan that was approved runs unless it is denied or dangerous.
+            Posture::Ask | Posture::Auto if trusted => Posture::Yolo,
             // What a person typed needs no approval of the same person, unless a rule or danger asks for it.
-            Posture::Ask if trusted || by_user => Posture::Auto,
+            Posture::Ask if by_user => Posture::Auto,
             posture => posture,
         }
     }

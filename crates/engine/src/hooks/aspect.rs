@@ -242,15 +242,17 @@ impl Hooks {
         }
         locked(&self.calls).remove(&about.call.id);
         let mut notes = locked(&self.notes).remove(&about.call.id).unwrap_or_default();
-        let event = match &outcome {
-            ToolOutcome::Done { .. } => HookEvent::PostToolUse,
-            ToolOutcome::Failed { .. } => HookEvent::PostToolUseFailure,
-            ToolOutcome::Denied { .. } | ToolOutcome::Aborted => return outcome,
+        if matches!(outcome, ToolOutcome::Denied { .. } | ToolOutcome::Aborted) {
+            return outcome;
+        }
+        let event = |dialect| {
+            if went_wrong(&outcome, dialect) { HookEvent::PostToolUseFailure } else { HookEvent::PostToolUse }
         };
-        if let Some(list) = self.any(event) {
+        let list = self.list();
+        if list.iter().any(|listed| listed.hook.event == event(listed.hook.dialect)) {
             let (call, text) = (Becoming::of(about), outcome_text(&outcome));
             for listed in list.iter() {
-                notes.extend(self.tell(listed, &call, (event, &text)).await);
+                notes.extend(self.tell(listed, &call, (event(listed.hook.dialect), &text)).await);
             }
         }
         if notes.is_empty() { outcome } else { with_notes(outcome, &notes) }
@@ -299,6 +301,16 @@ impl Hooks {
         self.outbox.warn(phrase);
         let reason = if silent { "it gave no reason" } else { reason };
         Wish::Deny { record, message: format!("by the hook {by}: {reason}") }
+    }
+}
+
+/// Whether a call counts as one that failed: in Claude Code's words also a command that ended with another code than 0.
+fn went_wrong(outcome: &ToolOutcome, dialect: HookDialect) -> bool {
+    match outcome {
+        ToolOutcome::Done { details, .. } => {
+            dialect == HookDialect::Claude && details.exit_code.is_some_and(|code| code != 0)
+        }
+        _ => true,
     }
 }
 
