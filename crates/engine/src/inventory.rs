@@ -184,15 +184,14 @@ fn rules(start: &Start, sent: &Sent) -> Vec<Extension> {
         tokens: sent.of_rule(rule),
     });
     let mut all: Vec<Extension> = used.collect();
-    let is_broken = |flaw: &&ExtensionFlaw| !flaw.kind.is_harmless() || !has_rule(found, &flaw.path);
-    let flaws = found.flaws.iter().filter(is_broken);
+    // What is harmless in a rule that says more leaves nothing of one that does not.
+    let flaws = found.flaws.iter().filter(|flaw| !has_rule(found, &flaw.path));
     all.extend(shadowed(start, ExtensionKind::Rule, &found.shadowed));
     all.extend(flaws.map(|flaw| broken(start, ExtensionKind::Rule, flaw)));
     all
 }
 
-/// Whether a file is a rule, which another one may stand before. What is harmless in a rule of several words leaves nothing of
-/// one that says no more.
+/// Whether a file is a rule, which another one may stand before.
 fn has_rule(found: &FoundRules, file: &Path) -> bool {
     found.rules.iter().any(|rule| rule.file == file) || found.shadowed.iter().any(|one| one.shadowed == file)
 }

@@ -152,7 +152,8 @@ async fn a_server_that_ends_at_once_in_a_box_is_told_of_with_the_box() {
     for confinement in [Some(Confinement::None), boxed].into_iter().flatten() {
         let code = if matches!(confinement, Confinement::None) { "mcp.down" } else { "mcp.down_boxed" };
         let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
-        let command = Command::program("/bin/false", Vec::<String>::new(), "/").with_confinement(confinement);
+        let command =
+            Command::program("/bin/false", Vec::<String>::new(), Path::new("/")).with_confinement(confinement);
         let reach = ServerReach::Stdio(Box::new(command));
         let place = Place::reaching(folder, ServerSpec { limits: limits(), ..ServerSpec::new(NAME, reach) }, None);
         let error = place.servers.listing(NAME).await.unwrap_err();

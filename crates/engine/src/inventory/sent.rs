@@ -31,10 +31,12 @@ impl Sent {
     /// Tokens of a rule: all of it, its line in the list, or nothing.
     pub(super) fn of_rule(&self, rule: &RuleText) -> u64 {
         let (whole, line) = (rule.chapter(), format!("\n{}", rule.line()));
-        match () {
-            () if rule.always && self.rules.always.contains(&whole) => estimate_tokens(&whole),
-            () if self.rules.others.contains(&line) => estimate_tokens(&line),
-            () => 0,
+        if rule.always && self.rules.always.contains(&whole) {
+            estimate_tokens(&whole)
+        } else if self.rules.others.contains(&line) {
+            estimate_tokens(&line)
+        } else {
+            0
         }
     }
 

@@ -17,7 +17,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("mcp.down", "the MCP server {server} is not there: {reason}", "MCP 服务器 {server} 不可用：{reason}"),
     ("mcp.down.hint", "Check its command or its address. It is tried again when it is needed.", "请检查其命令或地址。需要时会再次尝试。"),
     ("mcp.down_boxed", "the MCP server {server} is not there: {reason}", "MCP 服务器 {server} 不可用：{reason}"),
-    ("mcp.down_boxed.hint", "It runs in a box that sees only part of your home folder. If it needs a place there, open it at its entry with `sandbox.read = [\"~/PLACE\"]`, or `sandbox.write`; else check its command.", "它在沙箱中运行，只能看到您主目录的一部分。若需要其中某处，请在其条目中用 `sandbox.read = [\"~/PLACE\"]` 或 `sandbox.write` 开放；否则请检查其命令。"),
+    ("mcp.down_boxed.hint", "Check its command. It runs in a box that sees only part of your home folder: a place there that it needs is opened at its entry, with `sandbox.read = [\"~/PLACE\"]` or `sandbox.write`.", "请检查其命令。它在沙箱中运行，只能看到您主目录的一部分：若需要其中某处，请在其条目中用 `sandbox.read = [\"~/PLACE\"]` 或 `sandbox.write` 开放。"),
     ("mcp.late", "the MCP server {server} did not answer within {seconds} s", "MCP 服务器 {server} 在 {seconds} 秒内没有应答"),
     ("mcp.list_none", "no MCP servers are configured", "没有配置 MCP 服务器"),
     ("mcp.list_none.hint", "Add one: `reasonix mcp add NAME -- COMMAND ARGS` or `reasonix mcp add NAME https://…`.", "添加一个：`reasonix mcp add NAME -- COMMAND ARGS` 或 `reasonix mcp add NAME https://…`。"),
