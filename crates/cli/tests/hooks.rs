@@ -438,6 +438,26 @@ fn files_of_hooks_that_cannot_be_read_or_are_misspelt_are_named() {
     }
 }
 
+/// Whoever starts below the root of a repository does not have what the root brings, guards among it, and is told so.
+#[test]
+fn what_is_not_used_of_the_folders_above_is_said() {
+    let place = Place::with_server(ModelServer::start_with(|_| Some(Reply::say("ok"))));
+    place.work.write(".claude/settings.json", "{}");
+    place.work.write("sub/deep/a", "");
+    place.work.git_init();
+    let (root, deep) = (place.work.path().display().to_string(), place.work.join("sub/deep").display().to_string());
+    let said = format!("what {root} brings for agents (servers, hooks, skills, rules, …) is not used here");
+    let ran = place.run(&["run", "-C", &deep, "go"]);
+    ok(&ran);
+    assert!(ran.err.contains(&said) && ran.err.contains(&format!("start there: -C {root}\n")), "{}", ran.err);
+    let ran = place.run(&["run", "go"]);
+    assert!(!ran.err.contains("not used here"), "{}", ran.err);
+    // Settings at the root make all of it the project of every folder below.
+    place.work.write("reasonix.toml", "");
+    let ran = place.run(&["run", "-C", &deep, "go"]);
+    assert!(!ran.err.contains("not used here"), "{}", ran.err);
+}
+
 /// The example of the page, run as it stands there.
 #[test]
 fn the_example_of_the_docs_works() {

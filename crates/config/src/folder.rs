@@ -4,12 +4,13 @@ use crate::Fallback;
 use crate::closed::{ClosedFiles, path_rules};
 use crate::env::no_memory;
 use crate::error::ConfigError;
-use crate::files::{PROJECT_FILES, user_file};
+use crate::files::user_file;
+use crate::project::ProjectPlace;
 use crate::resolve::{Loaded, load};
 use crate::rules::{RulesFiles, rules_files};
 use crate::sources::{Flags, Sources};
 use reasonix_policy::Rule;
-use reasonix_proto::HOME_SECRETS;
+use reasonix_proto::{HOME_SECRETS, Level, Phrase};
 use reasonix_workspace::{FileError, Options, Workspace};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -24,16 +25,22 @@ pub struct FolderSettings {
     pub env: BTreeMap<String, String>,
     /// The settings.
     pub loaded: Loaded,
+    place: ProjectPlace,
 }
 
 impl FolderSettings {
     /// Reads the settings of a folder.
     pub fn load(home: PathBuf, cwd: PathBuf, env: BTreeMap<String, String>, flags: Flags) -> Result<Self, ConfigError> {
-        let project = project_folder(&cwd, &home).to_owned();
-        let sources = Sources { home, project, root: cwd, env, flags };
-        let loaded = load(&sources)?;
+        let user = env.get("HOME").map(PathBuf::from).filter(|user| user.is_absolute());
+        let place = ProjectPlace::of(&cwd, &home, user.as_deref());
+        let sources = Sources { home, project: place.folder.clone(), root: cwd, env, flags };
+        let mut loaded = load(&sources)?;
+        if let Some(above) = &place.passed {
+            let phrase = Phrase::new("config.project_above").with("above", above.display());
+            loaded.notices.push((Level::Info, phrase.with("project", place.folder.display())));
+        }
         let Sources { home, root: cwd, env, .. } = sources;
-        Ok(Self { home, cwd, env, loaded })
+        Ok(Self { home, cwd, env, loaded, place })
     }
 
     /// The folder that sessions belong to.
@@ -59,14 +66,14 @@ impl FolderSettings {
 
     /// The rules files that hold here, with what the settings name beside them.
     pub fn rules_files(&self) -> Result<RulesFiles, FileError> {
-        let root = repository_root(&self.cwd);
+        let root = self.place.repository.as_path();
         let closed = self.closed_to(root)?;
         let rules = match no_memory(&self.env) {
             true => RulesFiles::default(),
             false => rules_files(&self.home, root, &self.cwd, &closed),
         };
-        let project = project_folder(&self.cwd, &self.home);
-        Ok(rules.with_instructions(&self.loaded.settings.instructions, project, &closed).with_ignored(root, &closed))
+        let rules = rules.with_instructions(&self.loaded.settings.instructions, &self.place.folder, &closed);
+        Ok(rules.with_ignored(root, &closed))
     }
 
     /// What is closed to the rules files of a repository, which may begin above the folder that sessions belong to.
@@ -136,23 +143,4 @@ impl FolderSettings {
 pub fn user_settings_file(home: &Path, cwd: &Path, env: &BTreeMap<String, String>) -> PathBuf {
     let (home, cwd, env) = (home.to_owned(), cwd.to_owned(), env.clone());
     user_file(&Sources { home, project: cwd.clone(), root: cwd, env, flags: Flags::default() })
-}
-
-/// The folder whose project settings hold here: the nearest one upwards that has any, as far as the repository goes.
-fn project_folder<'a>(cwd: &'a Path, home: &Path) -> &'a Path {
-    let root = repository_root(cwd);
-    let home = home.canonicalize().ok();
-    let within = cwd.ancestors().take_while(|folder| folder.starts_with(root));
-    let has_settings = |folder: &&Path| {
-        let there = PROJECT_FILES.iter().map(|name| folder.join(name)).filter(|file| file.exists());
-        // The user's own settings are nobody's project.
-        let mut folders = there.filter_map(|file| file.parent()?.canonicalize().ok());
-        folders.any(|folder| Some(folder) != home)
-    };
-    within.into_iter().find(has_settings).unwrap_or(cwd)
-}
-
-/// The nearest folder upwards that holds a repository; the folder itself when there is none.
-fn repository_root(cwd: &Path) -> &Path {
-    cwd.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(cwd)
 }

@@ -22,6 +22,7 @@ mod merge;
 mod model_ref;
 mod node;
 mod origin;
+mod project;
 mod read;
 mod resolve;
 mod rules;

@@ -90,6 +90,12 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("config.not_text", "{file} is not UTF-8 (line {line})", "{file} 不是 UTF-8 文本（第 {line} 行）"),
     ("config.not_text.hint", "save the file as UTF-8", "请将文件另存为 UTF-8 编码"),
     (
+        "config.project_above",
+        "what {above} brings for agents (servers, hooks, skills, rules, …) is not used here: the project is {project}",
+        "{above} 为代理提供的内容（服务器、钩子、技能、规则等）在此不使用：项目是 {project}",
+    ),
+    ("config.project_above.hint", "to use it, start there: -C {above}", "如需使用，请在该处启动：-C {above}"),
+    (
         "config.project_endpoint",
         "{place}: a project cannot choose another provider than yours; {key} was ignored",
         "{place}：项目不能选用你所选之外的供应商，已忽略 {key}",

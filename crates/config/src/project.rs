@@ -1,0 +1,118 @@
+//! Which folder is the project's: where its settings stand, and where everything is looked for that it brings. Nothing is read
+//! here.
+
+use crate::files::PROJECT_FILES;
+use std::path::{Path, PathBuf};
+
+/// What a project brings beside settings and rules files.
+const BROUGHT: &[&str] = &[
+    ".mcp.json",
+    ".reasonix/agents",
+    ".reasonix/commands",
+    ".reasonix/hooks",
+    ".reasonix/rules",
+    ".reasonix/settings.json",
+    ".reasonix/skills",
+    ".reasonix/lsp.toml",
+    ".reasonix/lsp.json",
+    ".reasonix/lsp.jsonc",
+    ".reasonix/lsp.yaml",
+    ".reasonix/lsp.yml",
+    ".claude/agents",
+    ".claude/commands",
+    ".claude/rules",
+    ".claude/settings.json",
+    ".claude/settings.local.json",
+    ".claude/skills",
+    ".agents/skills",
+    ".codex/hooks.json",
+    ".cursor/rules",
+    ".windsurf/rules",
+    ".clinerules",
+    ".lsp.json",
+    "lsp.json",
+];
+
+/// The folders that count for a working folder. They are looked for once: a mount above may be slow to answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ProjectPlace {
+    /// The nearest folder upwards that holds a repository; the working folder when there is none.
+    pub(crate) repository: PathBuf,
+    /// The project's folder: the nearest one upwards with settings, as far as the repository goes; otherwise the working folder.
+    pub(crate) folder: PathBuf,
+    /// The nearest folder of the repository above the project's that brings something, which is not used. It is neither the
+    /// user's home nor above it.
+    pub(crate) passed: Option<PathBuf>,
+}
+
+impl ProjectPlace {
+    /// Looks upwards from a working folder. `home` is our folder, `user` the user's.
+    pub(crate) fn of(cwd: &Path, home: &Path, user: Option<&Path>) -> Self {
+        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let (home, user) = (real(home), user.map(real));
+        let repository = cwd.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(cwd);
+        let within: Vec<&Path> = cwd.ancestors().take_while(|folder| folder.starts_with(repository)).collect();
+        // What lies in the user's home is their own, of this program and of others.
+        let may = |folder: &Path| !user.as_ref().is_some_and(|user| user.starts_with(real(folder)));
+        let folder = within.iter().copied().find(|folder| has(folder, &PROJECT_FILES, &home)).unwrap_or(cwd);
+        let mut above = within.into_iter().filter(|above| *above != folder && folder.starts_with(above) && may(above));
+        let passed = above.find(|above| has(above, &PROJECT_FILES, &home) || has(above, BROUGHT, &home));
+        Self { repository: repository.to_owned(), folder: folder.to_owned(), passed: passed.map(Path::to_path_buf) }
+    }
+}
+
+/// Whether one of these is there. What lies in our own folder is nobody's project.
+fn has(folder: &Path, names: &[&str], home: &Path) -> bool {
+    let there = names.iter().map(|name| folder.join(name)).filter(|path| path.exists());
+    let mut folders = there.filter_map(|path| path.parent()?.canonicalize().ok());
+    folders.any(|folder| folder != home)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+    use super::ProjectPlace;
+    use std::path::{Path, PathBuf};
+
+    /// A disk with these files, and where the project is for whoever works in `r/a/b`.
+    fn place(files: &[&str], user: &str) -> (String, Option<String>) {
+        let dir = tempfile::tempdir().unwrap();
+        let top = dir.path().canonicalize().unwrap();
+        for name in files.iter().chain(&["r/a/b/x", "home/.reasonix/config.toml"]) {
+            let path: PathBuf = top.join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, "").unwrap();
+        }
+        let found = ProjectPlace::of(&top.join("r/a/b"), &top.join(user).join(".reasonix"), Some(&top.join(user)));
+        let short = |path: &Path| path.strip_prefix(&top).unwrap().display().to_string();
+        (short(&found.folder), found.passed.as_deref().map(short))
+    }
+
+    #[test]
+    fn what_a_repository_brings_above_the_project_is_known() {
+        for (files, folder, passed) in [
+            (&["r/.git"][..], "r/a/b", None),
+            (&["r/.git", "r/.mcp.json"], "r/a/b", Some("r")),
+            (&["r/.git/HEAD", "r/.claude/skills/s/SKILL.md"], "r/a/b", Some("r")),
+            (&["r/.git/HEAD", "r/.cursor/rules/a.mdc", "r/a/.mcp.json"], "r/a/b", Some("r/a")),
+            // Rules files are found upwards.
+            (&["r/.git", "r/.claude/CLAUDE.md", "r/AGENTS.md"], "r/a/b", None),
+            // Without a repository nothing above is looked at, and nothing above a repository.
+            (&["r/.mcp.json"], "r/a/b", None),
+            (&["r/a/.git", "r/.mcp.json", "r/.git"], "r/a/b", None),
+            (&["r/.git", "r/.mcp.json", "r/reasonix.toml"], "r", None),
+            (&["r/.git", "r/.mcp.json", "r/a/.reasonix/config.jsonc"], "r/a", Some("r")),
+        ] {
+            assert_eq!(place(files, "home"), (folder.to_owned(), passed.map(str::to_owned)), "{files:?}");
+        }
+    }
+
+    #[test]
+    fn what_lies_in_the_users_home_or_above_it_is_no_projects() {
+        let files = ["r/.git/HEAD", "r/.claude/settings.json", "r/.mcp.json", "r/.reasonix/skills/s/SKILL.md"];
+        for user in ["r", "r/me"] {
+            assert_eq!(place(&files, user), ("r/a/b".to_owned(), None), "{user}");
+        }
+    }
+}
