@@ -115,8 +115,11 @@ async fn called(
 
 /// Logs in and begins anew.
 async fn again(servers: &Servers, spec: &ServerSpec, challenge: &str) -> Result<(), McpError> {
-    let refused =
-        |error: reasonix_mcp::LoginError| McpError::Down { server: "probed".to_owned(), reason: error.to_string() };
+    let refused = |error: reasonix_mcp::LoginError| McpError::Down {
+        server: "probed".to_owned(),
+        reason: error.to_string(),
+        boxed: false,
+    };
     log_in(spec, Some(challenge), &Browser(Mutex::new(None))).await.map_err(refused)?;
     servers.restart("probed").await
 }
