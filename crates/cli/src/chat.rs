@@ -181,8 +181,8 @@ async fn greet(handle: &Handle) {
 async fn trust(handle: &Handle) -> Option<Op> {
     let Reply::Trust(info) = handle.query(Query::Trust).await else { return None };
     info.asks_at_start().then(|| {
-        crate::trust::show(&info, false);
-        Op::Trust { digest: info.digest.clone(), yes: crate::trust::asked() }
+        let yes = crate::trust::agreed(&info, false);
+        Op::Trust { digest: info.digest.clone(), yes }
     })
 }
 

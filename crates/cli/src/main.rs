@@ -29,6 +29,7 @@ mod logging;
 mod mcp;
 mod memory;
 mod models;
+mod pages;
 mod parts;
 mod person;
 mod picture;

@@ -3,6 +3,7 @@
 use crate::args::TrustArgs;
 use crate::context::Context;
 use crate::exit::Exit;
+use crate::pages::all_shown;
 use crate::say::{self, Colour, Style, clean};
 use reasonix_config::{Flags, Trust};
 use reasonix_engine::{trust_info, with_check, with_git};
@@ -38,14 +39,15 @@ pub(crate) fn trust(args: &TrustArgs) -> anyhow::Result<Exit> {
         sheet.lines(&info, true).iter().try_for_each(|line| say::line(line))?;
         return Ok(Exit::Done);
     }
-    show(&info, false);
     if !info.is_open() {
+        show(&info, false);
         return told(&Phrase::new("cli.trust_all").with("root", &info.root));
     }
     if !at_terminal() {
+        show(&info, false);
         return Err(say::usage(Phrase::new("cli.trust_no_terminal")));
     }
-    if !asked() {
+    if !agreed(&info, false) {
         return Err(refused(Phrase::new("cli.trust_refused")));
     }
     trust.grant().map_err(|error| say::failed(error.phrase()))?;
@@ -75,7 +77,7 @@ pub(crate) fn at_terminal() -> bool {
     std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
 }
 
-/// Shows what would be executed, to its end: a yes counts for all of it. `all`: what is trusted is named too.
+/// Shows what would be executed. `all`: what is trusted is named too.
 pub(crate) fn show(info: &TrustInfo, all: bool) {
     let sheet = Sheet { style: Style::get(), out: false };
     sheet.lines(info, all).iter().for_each(|line| say::line_err(line));
@@ -135,9 +137,12 @@ impl Sheet {
     }
 }
 
-/// Asks for the user's word on what was shown.
-pub(crate) fn asked() -> bool {
-    asked_about(&Phrase::new("cli.trust_prompt"))
+/// Shows what would be executed, a screen at a time, and asks for the user's word when all of it was shown: a yes counts for
+/// all of it.
+pub(crate) fn agreed(info: &TrustInfo, all: bool) -> bool {
+    let sheet = Sheet { style: Style::get(), out: false };
+    let more = |left: usize| sheet.style.text(&Phrase::new("cli.trust_more").with("count", left));
+    all_shown(&sheet.lines(info, all), say::line_err, more) && asked_about(&Phrase::new("cli.trust_prompt"))
 }
 
 /// Asks a question that is answered by yes or no.

@@ -2,7 +2,7 @@
 
 use crate::support;
 
-use reasonix_testkit::Reply;
+use reasonix_testkit::{Pty, Reply};
 use serde_json::json;
 use support::{Place, Ran};
 
@@ -127,6 +127,40 @@ fn all_of_a_long_script_is_shown_before_a_yes_is_asked_for() {
         assert!(missing.is_empty(), "{missing:?}\n{text}");
     }
     assert!(!shown.err.contains("line-"), "what was asked for is on the output: {}", shown.err);
+}
+
+/// What scrolled away was not seen: the question waits until the last screen, and a yes before it is none.
+#[test]
+fn a_long_script_is_shown_a_screen_at_a_time_before_the_question() {
+    for (rows, page) in [(12, 10), (0, 8)] {
+        let place = Place::new(vec![]);
+        place.work.write(".mcp.json", json!({"mcpServers": {"b": {"command": "sh", "args": ["run.sh"]}}}).to_string());
+        place.work.write("run.sh", format!("curl evil\n{}echo harmless\n", "\n".repeat(40)));
+        let mut pty = Pty::new(80, rows);
+        let mut child = pty.spawn(place.command(&["trust"]));
+        let mut seen = 0;
+        loop {
+            let stops = |written: &str| ["n ends -- ", "[y/n] "].iter().any(|stop| written[seen..].contains(stop));
+            let written = pty.wait_for("a stop", stops);
+            let screen = &written[seen..];
+            assert!(screen.matches('\n').count() <= page + 2, "{rows}: {screen:?}");
+            if screen.contains("[y/n] ") {
+                break;
+            }
+            seen = written.len();
+            pty.keys("y\n");
+        }
+        assert!(seen > 0 && !place.home.exists("state/trust.toml"), "{}", pty.written());
+        pty.keys("y\n");
+        assert!(child.wait().unwrap().success(), "{}", pty.written());
+        assert!(place.home.read("state/trust.toml").contains("mcp"), "{rows}");
+        let mut pty = Pty::new(80, rows);
+        place.work.write("run.sh", "echo other\n".repeat(40));
+        let mut child = pty.spawn(place.command(&["trust"]));
+        pty.wait_for("a stop", |written| written.ends_with("n ends -- "));
+        pty.keys("n\n");
+        assert_eq!(child.wait().unwrap().code(), Some(3), "{}", pty.written());
+    }
 }
 
 #[test]

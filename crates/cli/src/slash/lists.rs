@@ -174,11 +174,12 @@ impl Desk<'_> {
         if info.surfaces.is_empty() {
             return told(&Phrase::new("tui.trust.nothing"));
         }
-        crate::trust::show(&info, true);
         if !info.is_open() {
+            crate::trust::show(&info, true);
             return Next::Read;
         }
-        Next::Do(vec![Op::Trust { digest: info.digest.clone(), yes: crate::trust::asked() }])
+        let yes = crate::trust::agreed(&info, true);
+        Next::Do(vec![Op::Trust { digest: info.digest.clone(), yes }])
     }
 
     /// The limits that were named change, the others stay.

@@ -954,6 +954,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "keep it where the repository cannot change it, and run with --trust-lock {file}",
         "请保存在仓库无法更改之处，并以 --trust-lock {file} 运行",
     ),
+    ("cli.trust_more", "-- {count} more: Enter; n ends -- ", "-- 还有 {count} 行：回车继续，n 结束 -- "),
     ("cli.trust_no_terminal", "trust is given by a person at a terminal", "信任须由终端前的人给予"),
     (
         "cli.trust_no_terminal.hint",
