@@ -116,6 +116,27 @@ fn servers_come_from_the_user_and_after_a_yes_from_the_project() {
     assert_eq!(states(&disk.servers())[5..], ["project both ready", "project json changed"]);
 }
 
+/// The yes was for the files of the project's folder: in one below it, the same names could be others.
+#[test]
+fn a_project_s_server_starts_in_the_project_s_folder_wherever_the_session_works() {
+    let project = "[[plugins]]\nname = \"one\"\ncommand = \"sh\"\nargs = [\"run.sh\"]\n";
+    let disk = Disk::new("", project, "");
+    let sub = disk.work().join("sub");
+    fs::create_dir_all(&sub).unwrap();
+    fs::write(disk.work().join("run.sh"), "true\n").unwrap();
+    fs::write(sub.join("run.sh"), "evil\n").unwrap();
+    let home = disk.dir.path().join("home");
+    let sources = Sources { home: home.clone(), project: sub.clone(), env: disk.env.clone(), ..Sources::default() };
+    load(&sources).unwrap().settings.trust.grant().unwrap();
+    let settings = load(&sources).unwrap().settings;
+    let trust = settings.trust.clone();
+    let workspace = Workspace::open(&sub, reasonix_workspace::Options::default()).unwrap();
+    let servers = configured_servers(&World::new(settings, disk.env.clone(), home), &workspace, &trust);
+    let reach = &servers[0].reach.as_ref().unwrap().reach;
+    let ServerReach::Boxed { command, .. } = reach else { panic!("{reach:?}") };
+    assert_eq!(command.cwd, disk.work().canonicalize().unwrap());
+}
+
 #[test]
 fn limits_and_headers_are_those_of_the_settings() {
     let servers = Disk::new(USER, "", "").servers();

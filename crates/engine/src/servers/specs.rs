@@ -264,11 +264,16 @@ impl Boxes<'_> {
 
     /// From where a path to the program is meant, and the folder that it is started in. The user's own are the same in every
     /// folder: started in one that somebody else wrote, `npx` and `python -m` would take settings and modules from there.
-    /// What the command line says is said of this folder.
+    /// What the command line says is said of this folder. A project's start where their files were looked at for the yes: in a
+    /// folder below, the same names could be other files.
     fn folders<'a>(&'a self, plugin: &'a Plugin) -> (&'a Path, &'a Path) {
+        let here = self.workspace.root();
+        let project =
+            Some(self.world.settings.trust.root()).filter(|root| !root.as_os_str().is_empty()).unwrap_or(here);
         match (&plugin.bundle, plugin.layer) {
             (Some(folder), _) => (folder, folder),
-            (None, Layer::Project | Layer::Flag) => (self.workspace.root(), self.workspace.root()),
+            (None, Layer::Flag) => (here, here),
+            (None, Layer::Project) => (project, project),
             _ => (&self.world.home, Path::new("/")),
         }
     }
