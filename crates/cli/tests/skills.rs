@@ -4,6 +4,7 @@ use crate::support;
 
 use reasonix_testkit::Reply;
 use serde_json::{Value, json};
+use std::path::Path;
 use std::process::Command;
 use support::{Place, Ran};
 
@@ -296,22 +297,32 @@ fn what_is_wrong_with_files_is_said_and_the_rest_is_used() {
     assert!(contents(&place, 0)[0].contains("- release"));
 }
 
-/// The examples of the two pages, run as they stand there.
+/// The examples of these pages, run as they stand there.
 #[test]
 fn the_examples_of_the_docs_work() {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/");
-    for (page, typed, wanted) in [
-        ("skills.md", "/skill:changelog 1.4", "entry for version 1.4"),
-        ("commands.md", "/git:message", "Write a commit message"),
+    let programs = Path::new(env!("CARGO_BIN_EXE_reasonix")).parent().unwrap();
+    let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap());
+    let clock = || Reply::call("use_tool", json!({"name": "mcp__clock__now", "arguments": {}}));
+    for (page, typed, replies, wanted) in [
+        ("skills.md", &["/skill:changelog 1.4"][..], vec![], "entry for version 1.4"),
+        ("commands.md", &["/git:message"], vec![], "Write a commit message"),
+        ("agents.md", &["--agent", "naysayer", "go"], vec![], "You look for what speaks against"),
+        ("rules.md", &["go"], vec![], "Name every column"),
+        ("plugins.md", &["/kit:tidy src/price.rs"], vec![], "Tidy src/price.rs and change nothing"),
+        ("mcp.md", &["go"], vec![clock()], "It is "),
     ] {
-        let place = Place::new(vec![Reply::say("done")]);
+        let last = replies.len();
+        let place = Place::new(replies.into_iter().chain([Reply::say("done")]).collect());
         let text = std::fs::read_to_string(format!("{root}{page}")).unwrap();
         let (_, rest) = text.split_once("<!-- example: a test runs it -->").expect("a marked example");
         let script = rest.split_once("```sh\n").unwrap().1.split_once("```").unwrap().0;
-        let made = Command::new("bash").arg("-c").arg(script).current_dir(place.work.path()).output().unwrap();
+        let mut made = Command::new("bash");
+        made.args(["-e", "-c", script]).current_dir(place.work.path());
+        let made = made.env("PATH", &path).env("REASONIX_HOME", place.home.path()).output().unwrap();
         assert!(made.status.success(), "{page}: {}", String::from_utf8_lossy(&made.stderr));
-        ok(&place.run(&["run", typed]));
-        let sent = contents(&place, 0).pop().unwrap();
+        ok(&place.run(&[&["run"], typed].concat()));
+        let sent = contents(&place, last).join("\n");
         assert!(sent.contains(wanted), "{page}: {sent}");
     }
 }

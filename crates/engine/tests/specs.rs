@@ -126,7 +126,8 @@ fn a_project_s_server_starts_in_the_project_s_folder_wherever_the_session_works(
     fs::write(disk.work().join("run.sh"), "true\n").unwrap();
     fs::write(sub.join("run.sh"), "evil\n").unwrap();
     let home = disk.dir.path().join("home");
-    let sources = Sources { home: home.clone(), project: sub.clone(), env: disk.env.clone(), ..Sources::default() };
+    let (project, root, env) = (disk.work(), sub.clone(), disk.env.clone());
+    let sources = Sources { home: home.clone(), project, root, env, ..Sources::default() };
     load(&sources).unwrap().settings.trust.grant().unwrap();
     let settings = load(&sources).unwrap().settings;
     let trust = settings.trust.clone();
