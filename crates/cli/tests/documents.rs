@@ -212,8 +212,10 @@ fn what_is_harmless_runs_as_it_is_told() {
     place.work.git_init();
     place.work.write("src/main.rs", "fn main() {}\n");
     place.work.write("tasks.jsonl", "{\"prompt\": \"hello\"}\n");
-    // A page that calls a skill has made it before.
+    // A page that calls a skill, an agent or a command has made it before.
     place.home.write("skills/changelog/SKILL.md", "---\ndescription: Writes the changelog\n---\nWrite it.\n");
+    place.home.write("agents/naysayer.md", "---\ndescription: Looks for what speaks against it\n---\nSay no.\n");
+    place.home.write("commands/kit/tidy.md", "Tidy $ARGUMENTS.\n");
     assert_eq!(place.run(&["run", "hello"]).code, Some(0));
     let session = place.logs()[0].file_stem().unwrap().to_string_lossy().into_owned();
     let mut seen = std::collections::BTreeSet::new();
