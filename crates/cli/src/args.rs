@@ -248,7 +248,7 @@ pub(crate) struct ChatArgs {
     #[arg(value_name = "PROMPT")]
     pub(crate) prompt: Vec<String>,
     /// Ask nothing about dangerous commands whose effects undo takes back
-    #[arg(long, value_name = "WORD", value_parser = ["workspace-destructive"])]
+    #[arg(long, value_name = "WORD", value_parser = [reasonix_gate::RESTORABLE])]
     pub(crate) approve: Option<String>,
     #[command(flatten)]
     pub(crate) session: SessionArgs,

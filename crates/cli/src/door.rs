@@ -6,14 +6,12 @@ use crate::context::{Context, flags_of};
 use crate::exit::Exit;
 use crate::say::{self, Style, clean};
 use clap::CommandFactory;
+use reasonix_gate::RESTORABLE;
 use reasonix_proto::{Level, Phrase};
 use reasonix_session::{Ending, Sessions, Summary};
 
 /// Sessions of the list that is printed.
 const MOST_LISTED: usize = 20;
-/// What a chat may be begun with of what answers for a person in a run.
-const WORD: &str = "workspace-destructive";
-
 /// How much alike a word and a command must be for one to be meant by the other.
 const ALIKE: f64 = 0.7;
 /// The same where more words follow: then it may as well be a sentence.
@@ -25,8 +23,8 @@ pub(crate) fn enter(cli: Cli) -> anyhow::Result<Exit> {
     if print {
         return run(RunArgs { prompt, goal: GoalArgs::default(), session, output });
     }
-    let approve = output.approve.iter().any(|rule| rule == WORD).then(|| WORD.to_owned());
-    let rest = OutputArgs { approve: output.approve.into_iter().filter(|rule| rule != WORD).collect(), ..output };
+    let approve = output.approve.iter().any(|rule| rule == RESTORABLE).then(|| RESTORABLE.to_owned());
+    let rest = OutputArgs { approve: output.approve.into_iter().filter(|rule| rule != RESTORABLE).collect(), ..output };
     if rest != OutputArgs::default() {
         return Err(say::usage(Phrase::new("cli.only_printed")));
     }

@@ -65,8 +65,10 @@ fn goes_on(more: &str) -> bool {
     // What was typed before the screen was full is no word about it.
     let _ = tcflush(std::io::stdin(), QueueSelector::IFlush);
     let mut err = std::io::stderr().lock();
-    let _ = write!(err, "{more}");
-    let _ = err.flush();
+    // Who was not asked has not answered.
+    if write!(err, "{more}").and_then(|()| err.flush()).is_err() {
+        return false;
+    }
     drop(err);
     let mut line = String::new();
     match std::io::stdin().read_line(&mut line) {

@@ -124,6 +124,26 @@ fn text_alone_and_what_the_model_checked_itself_are_not_checked_again() {
     }
 }
 
+/// The yes was for what lies in the project's folder: in one below it, the same line could run something else.
+#[test]
+fn a_command_of_a_project_runs_only_in_the_folder_that_was_trusted() {
+    let place = Place::new(vec![edit("a.c", "x"), Reply::say("done"), edit("b.c", "x"), Reply::say("done")]);
+    place.work.git_init();
+    place.configure("[permissions]\nallow = [\"Bash(sh check.sh)\"]\n\n");
+    place.work.write("reasonix.toml", "[validation]\ncommand = \"sh check.sh\"\n");
+    place.work.write("check.sh", "echo x > ran\n");
+    place.work.write("sub/check.sh", "echo x > ran\n");
+    let file = place.home.join("trust.lock").display().to_string();
+    ok(&place.run(&["trust", "--lock", &file]));
+    let sub = place.work.join("sub").display().to_string();
+    let ran = place.run(&["run", "-C", &sub, "--trust-lock", &file, "go"]);
+    ok(&ran);
+    assert!(ran.err.contains("edits are not checked: `sh check.sh`"), "{}", ran.err);
+    assert!(!place.work.exists("sub/ran"));
+    ok(&place.run(&["run", "--trust-lock", &file, "go"]));
+    assert!(place.work.exists("ran"));
+}
+
 /// A command that was merely found runs what the folder has, so it needs the user's word.
 #[test]
 fn a_command_that_was_found_runs_only_where_the_folder_is_trusted() {

@@ -76,8 +76,8 @@ struct Now {
 struct Checks {
     line: String,
     from: String,
-    /// Nobody wrote it down: it was found, and it runs what the folder has.
-    found: bool,
+    /// The user has said yes to it, as what it runs is here.
+    trusted: bool,
 }
 
 impl Validates {
@@ -104,20 +104,24 @@ impl Validates {
 
     /// The user's own command, then a trusted project's, then the one that the folder is found to have.
     fn command(&self, edited: &[String]) -> Option<Checks> {
-        let named = |line: &str, from: &str| Checks { line: line.to_owned(), from: from.to_owned(), found: false };
+        let named =
+            |line: &str, trusted| Checks { line: line.to_owned(), from: "validation.command".to_owned(), trusted };
         if let Some(line) = &self.settings.command {
-            return Some(named(line, "validation.command"));
+            return Some(named(line, true));
         }
+        // The yes was for what lies in the project's folder: in one below it, the same line could run something else.
+        let here = self.trust.with(|trust| trust.root() == self.root);
         let project = self.trust.with(|trust| trust.validation());
         let said = |key: &str| project.as_ref().and_then(|project| project.get(key));
         if said("enabled").and_then(serde_json::Value::as_bool) == Some(false) {
             return None;
         }
         if let Some(line) = said("command").and_then(serde_json::Value::as_str).filter(|line| !line.trim().is_empty()) {
-            return Some(named(line.trim(), "validation.command"));
+            return Some(named(line.trim(), here));
         }
         let FoundCheck { line, file, .. } = detect(&self.root, edited)?;
-        Some(Checks { line, from: file, found: true })
+        let trusted = here && self.trust.with(|trust| trust.trusts_detected(&line));
+        Some(Checks { line, from: file, trusted })
     }
 
     /// A call ended: what it edited, and what the command itself came to where the model ran it.
@@ -160,13 +164,12 @@ impl Validates {
             return None;
         }
         let checks = self.command(&now.edited)?;
-        let trusted = !checks.found || self.trust.with(|trust| trust.trusts_detected(&checks.line));
-        if !trusted && !self.attended {
+        if !checks.trusted && !self.attended {
             now.off = true;
             self.say(Level::Info, Phrase::new("engine.validation_untrusted").with("command", &checks.line));
             return None;
         }
-        now.asks = !trusted && now.agreed.as_ref() != Some(&checks.line);
+        now.asks = !checks.trusted && now.agreed.as_ref() != Some(&checks.line);
         if now.shown != checks.line {
             now.shown.clone_from(&checks.line);
             let phrase = Phrase::new("engine.validation_found").with("command", &checks.line);
@@ -291,7 +294,7 @@ impl Aspect for Validates {
             if !asks {
                 return Wish::Go;
             }
-            let why = "validation: the command was found in this folder, which you have not trusted yet; it runs what is in it";
+            let why = "validation: it runs what is in this folder, which you have not trusted yet";
             Wish::Ask { why: why.to_owned(), args: None }
         })
     }

@@ -135,7 +135,10 @@ fn a_project_s_server_starts_in_the_project_s_folder_wherever_the_session_works(
     let servers = configured_servers(&World::new(settings, disk.env.clone(), home), &workspace, &trust);
     let reach = &servers[0].reach.as_ref().unwrap().reach;
     let ServerReach::Boxed { command, .. } = reach else { panic!("{reach:?}") };
-    assert_eq!(command.cwd, disk.work().canonicalize().unwrap());
+    let work = disk.work().canonicalize().unwrap();
+    assert_eq!(command.cwd, work);
+    let told = command.environment.vars().find(|(name, _)| *name == "CLAUDE_PROJECT_DIR");
+    assert_eq!(told.map(|(_, value)| PathBuf::from(value)), Some(work));
 }
 
 #[test]

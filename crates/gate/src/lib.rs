@@ -30,6 +30,7 @@ pub use explain::{Explained, Outlook};
 pub use given::hidden_skills;
 pub use narrow::Narrowing;
 pub use person::AskAnswer;
+pub use restorable::WORD as RESTORABLE;
 pub use stance::{Stance, Stands};
 pub use waits::Waits;
 

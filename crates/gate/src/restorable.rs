@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
 
 /// What stands for it among the rules of `--approve`.
-pub(super) const WORD: &str = "workspace-destructive";
+pub const WORD: &str = "workspace-destructive";
 
 /// Programs that touch nothing but what their words name.
 const PROGRAMS: &[&str] = &["rm", "unlink", "truncate", "mv", "chmod", "find", "git"];

@@ -267,15 +267,19 @@ impl Boxes<'_> {
     /// What the command line says is said of this folder. A project's start where their files were looked at for the yes: in a
     /// folder below, the same names could be other files.
     fn folders<'a>(&'a self, plugin: &'a Plugin) -> (&'a Path, &'a Path) {
-        let here = self.workspace.root();
-        let project =
-            Some(self.world.settings.trust.root()).filter(|root| !root.as_os_str().is_empty()).unwrap_or(here);
+        let project = self.project(plugin);
         match (&plugin.bundle, plugin.layer) {
             (Some(folder), _) => (folder, folder),
-            (None, Layer::Flag) => (here, here),
-            (None, Layer::Project) => (project, project),
+            (None, Layer::Project | Layer::Flag) => (project, project),
             _ => (&self.world.home, Path::new("/")),
         }
+    }
+
+    /// The project's folder, for a server of the project; for any other the folder that the session works in.
+    fn project(&self, plugin: &Plugin) -> &Path {
+        let root = self.world.settings.trust.root();
+        let known = plugin.layer == Layer::Project && !root.as_os_str().is_empty();
+        if known { root } else { self.workspace.root() }
     }
 
     /// What a server has of the box beside the workspace: the network where the user configured it, and only by a wish that
@@ -315,7 +319,7 @@ impl Boxes<'_> {
         let keys: Vec<&str> = settings.providers.iter().flat_map(reasonix_config::Provider::key_variables).collect();
         let open = Environment::inherited(&settings.sandbox.env).without(&keys);
         let open = if network { open.with_proxies() } else { open };
-        let open = open.with(PROJECT_FOLDER, self.workspace.root());
+        let open = open.with(PROJECT_FOLDER, self.project(plugin));
         let open = plugin.bundle.iter().fold(open, |open, folder| {
             // What Python leaves beside a module would make the bundle another one than was taken in.
             open.with(BUNDLE_FOLDER, folder).with("PYTHONDONTWRITEBYTECODE", "1")
