@@ -76,7 +76,11 @@ impl Place {
 
     /// Starts the binary and leaves it running.
     pub fn spawn(&self, args: &[&str]) -> Child {
-        self.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the binary starts")
+        interruptible(&mut self.command(args))
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the binary starts")
     }
 
     /// The session files.
@@ -96,6 +100,24 @@ impl Place {
         let ran = self.run(&["run", "--continue", "go on"]);
         assert_eq!(ran.code, Some(0), "{}", ran.err);
         self.server.assert_valid();
+    }
+}
+
+/// A shell that starts tests in the background has its children ignore SIGINT, which they hand down and the binary keeps to.
+pub fn interruptible(command: &mut Command) -> &mut Command {
+    use std::os::unix::process::CommandExt;
+    let reset = || {
+        // SAFETY: a plain system call between fork and exec.
+        #[allow(unsafe_code)]
+        unsafe {
+            libc::signal(libc::SIGINT, libc::SIG_DFL)
+        };
+        Ok(())
+    };
+    // SAFETY: the closure allocates nothing and takes no lock.
+    #[allow(unsafe_code)]
+    unsafe {
+        command.pre_exec(reset)
     }
 }
 
