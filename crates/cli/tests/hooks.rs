@@ -438,21 +438,29 @@ fn files_of_hooks_that_cannot_be_read_or_are_misspelt_are_named() {
     }
 }
 
-/// Whoever starts below the root of a repository does not have what the root brings, guards among it, and is told so.
+/// Whoever starts below the root of a repository has what the root brings, its guards among it; only where something nearer
+/// is the project it is not used, and that is said.
 #[test]
-fn what_is_not_used_of_the_folders_above_is_said() {
-    let place = Place::with_server(ModelServer::start_with(|_| Some(Reply::say("ok"))));
-    place.work.write(".claude/settings.json", "{}");
+fn what_the_root_of_a_repository_brings_holds_below_it() {
+    let place = Place::new(vec![bash("touch made"), Reply::say("ok"), Reply::say("ok"), Reply::say("ok")]);
+    place.work.write("tools/guard.sh", "grep -q touch && { echo 'no touching' >&2; exit 2; }; exit 0\n");
+    let guard = json!({"type": "command", "command": "sh \"$CLAUDE_PROJECT_DIR\"/tools/guard.sh"});
+    let hooks = json!({"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [guard]}]}});
+    place.work.write(".claude/settings.json", hooks.to_string());
     place.work.write("sub/deep/a", "");
     place.work.git_init();
     let (root, deep) = (place.work.path().display().to_string(), place.work.join("sub/deep").display().to_string());
+    let file = place.home.join("trust.lock").display().to_string();
+    ok(&place.run(&["trust", "-C", &deep, "--lock", &file]));
+    let ran = place.run(&["run", "-C", &deep, "--trust-lock", &file, "go"]);
+    assert!(last(&place).contains("no touching") && !place.work.exists("sub/deep/made"), "{}", last(&place));
+    assert!(!ran.err.contains("not used here"), "{}", ran.err);
+    // Something nearer is the project then.
+    place.work.write("sub/.claude/commands/x.md", "x");
     let said = format!("what {root} brings for agents (servers, hooks, skills, rules, …) is not used here");
     let ran = place.run(&["run", "-C", &deep, "go"]);
-    ok(&ran);
     assert!(ran.err.contains(&said) && ran.err.contains(&format!("start there: -C {root}\n")), "{}", ran.err);
-    let ran = place.run(&["run", "go"]);
-    assert!(!ran.err.contains("not used here"), "{}", ran.err);
-    // Settings at the root make all of it the project of every folder below.
+    // Settings hold wherever they are.
     place.work.write("reasonix.toml", "");
     let ran = place.run(&["run", "-C", &deep, "go"]);
     assert!(!ran.err.contains("not used here"), "{}", ran.err);

@@ -51,6 +51,51 @@ fn commands_are_boxed_without_a_word_in_the_settings() {
     assert!(!ran.err.contains("sandbox"), "nothing to be said about it: {}", ran.err);
 }
 
+/// git and builds need all of a repository, wherever in it somebody works; what is closed in it stays closed, and nothing of it
+/// is changed from there.
+#[test]
+fn commands_in_a_part_of_a_repository_see_all_of_it_and_change_only_their_part() {
+    if !support::has_box() {
+        return;
+    }
+    let line = "git log --oneline; cat ../whole.txt ../.env ../other/.env.local";
+    let program = Reply::call("bash", json!({"command": "make -s"}));
+    let place = Place::new(vec![bash(line), program, Reply::say("ok")]);
+    place.work.write("whole.txt", "all of it\n");
+    place
+        .work
+        .write("part/Makefile", "all:\n\t-cat ../whole.txt ../.env\n\t-touch ../made\n\t-git add mine\n\ttouch mine\n");
+    place.work.git_init();
+    place.work.write(".env", "KEY=hush\n");
+    place.work.write("other/.env.local", "KEY=hush\n");
+    let ran = place.run(&["run", "-C", &place.work.join("part").display().to_string(), "go"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let results: Vec<String> = [3, 5].map(|at| place.server.requests()[2].messages()[at]["content"].to_string()).into();
+    let [reader, writer] = results.as_slice() else { unreachable!() };
+    assert!(reader.contains("start") && reader.contains("all of it") && !reader.contains("hush"), "{reader}");
+    assert!(reader.contains("hidden from commands"), "{reader}");
+    assert!(writer.contains("all of it") && !writer.contains("hush"), "{writer}");
+    assert_eq!(writer.matches("Read-only file system").count(), 2, "{writer}");
+    assert!(place.work.exists("part/mine") && !place.work.exists("made"), "{writer}");
+}
+
+/// Who keeps their home in git does not show it to every command below it.
+#[test]
+fn a_home_that_is_a_repository_stays_hidden() {
+    if !support::has_box() {
+        return;
+    }
+    let place = Place::new(vec![bash("make -s"), Reply::say("ok")]);
+    place.work.write("diary.txt", "DEAR DIARY\n");
+    place.work.write("part/Makefile", "all:\n\t-cat ../diary.txt\n\t-git status\n");
+    place.work.git_init();
+    let part = place.work.join("part").display().to_string();
+    let ran = finish(place.command(&["run", "-C", &part, "go"]).env("HOME", place.work.path()).output().unwrap());
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let result = result(&place);
+    assert!(result.contains("not a git repository") && !result.contains("DEAR"), "{result}");
+}
+
 /// The home lies where the box would show it: not in a folder that it replaces anyway. Without the box it is read.
 #[test]
 fn the_home_and_our_own_folder_are_hidden_without_a_word_in_the_settings() {

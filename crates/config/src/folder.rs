@@ -60,6 +60,7 @@ impl FolderSettings {
             opened: self.opened(),
             readable: self.readable(),
             within_closed: false,
+            around: self.place.around.clone(),
         };
         Workspace::open(self.root(), options)
     }

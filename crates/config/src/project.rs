@@ -38,8 +38,12 @@ const BROUGHT: &[&str] = &[
 pub(crate) struct ProjectPlace {
     /// The nearest folder upwards that holds a repository; the working folder when there is none.
     pub(crate) repository: PathBuf,
-    /// The project's folder: the nearest one upwards with settings, as far as the repository goes; otherwise the working folder.
+    /// The project's folder, as far as the repository goes: the nearest one upwards with settings; where there is none, the
+    /// nearest that brings something; otherwise the working folder.
     pub(crate) folder: PathBuf,
+    /// The repository, where the working folder is a part of it that commands should see the whole of. It is neither the
+    /// user's home nor above it.
+    pub(crate) around: Option<PathBuf>,
     /// The nearest folder of the repository above the project's that brings something, which is not used. It is neither the
     /// user's home nor above it.
     pub(crate) passed: Option<PathBuf>,
@@ -54,10 +58,15 @@ impl ProjectPlace {
         let within: Vec<&Path> = cwd.ancestors().take_while(|folder| folder.starts_with(repository)).collect();
         // What lies in the user's home is their own, of this program and of others.
         let may = |folder: &Path| !user.as_ref().is_some_and(|user| user.starts_with(real(folder)));
-        let folder = within.iter().copied().find(|folder| has(folder, &PROJECT_FILES, &home)).unwrap_or(cwd);
+        let settled = within.iter().copied().find(|folder| has(folder, &PROJECT_FILES, &home));
+        // A working folder counts whatever it is; one above it only where it is a project's.
+        let brings = |folder: &&Path| has(folder, BROUGHT, &home) && (*folder == cwd || may(folder));
+        let folder = settled.or_else(|| within.iter().copied().find(brings)).unwrap_or(cwd);
         let mut above = within.into_iter().filter(|above| *above != folder && folder.starts_with(above) && may(above));
         let passed = above.find(|above| has(above, &PROJECT_FILES, &home) || has(above, BROUGHT, &home));
-        Self { repository: repository.to_owned(), folder: folder.to_owned(), passed: passed.map(Path::to_path_buf) }
+        let around = (repository != cwd && may(repository)).then(|| repository.to_owned());
+        let (repository, folder) = (repository.to_owned(), folder.to_owned());
+        Self { repository, folder, around, passed: passed.map(Path::to_path_buf) }
     }
 }
 
@@ -75,8 +84,9 @@ mod tests {
     use super::ProjectPlace;
     use std::path::{Path, PathBuf};
 
-    /// A disk with these files, and where the project is for whoever works in `r/a/b`.
-    fn place(files: &[&str], user: &str) -> (String, Option<String>) {
+    /// A disk with these files, and where the project is for whoever works in `r/a/b`; what above it is not used, and what
+    /// commands see around it.
+    fn place(files: &[&str], user: &str) -> (String, Option<String>, Option<String>) {
         let dir = tempfile::tempdir().unwrap();
         let top = dir.path().canonicalize().unwrap();
         for name in files.iter().chain(&["r/a/b/x", "home/.reasonix/config.toml"]) {
@@ -86,25 +96,32 @@ mod tests {
         }
         let found = ProjectPlace::of(&top.join("r/a/b"), &top.join(user).join(".reasonix"), Some(&top.join(user)));
         let short = |path: &Path| path.strip_prefix(&top).unwrap().display().to_string();
-        (short(&found.folder), found.passed.as_deref().map(short))
+        (short(&found.folder), found.passed.as_deref().map(short), found.around.as_deref().map(short))
     }
 
     #[test]
     fn what_a_repository_brings_above_the_project_is_known() {
-        for (files, folder, passed) in [
-            (&["r/.git"][..], "r/a/b", None),
-            (&["r/.git", "r/.mcp.json"], "r/a/b", Some("r")),
-            (&["r/.git/HEAD", "r/.claude/skills/s/SKILL.md"], "r/a/b", Some("r")),
-            (&["r/.git/HEAD", "r/.cursor/rules/a.mdc", "r/a/.mcp.json"], "r/a/b", Some("r/a")),
+        let r = Some("r");
+        for (files, folder, passed, around) in [
+            (&["r/.git"][..], "r/a/b", None, r),
+            (&["r/.git", "r/.mcp.json"], "r", None, r),
+            (&["r/.git/HEAD", "r/.claude/skills/s/SKILL.md"], "r", None, r),
+            // The nearest counts.
+            (&["r/.git/HEAD", "r/.cursor/rules/a.mdc", "r/a/.mcp.json"], "r/a", r, r),
+            (&["r/.git/HEAD", "r/.cursor/rules/a.mdc", "r/a/b/.mcp.json"], "r/a/b", r, r),
+            // Settings hold wherever they are: what lies nearer must not put them out of force.
+            (&["r/.git", "r/reasonix.toml", "r/a/.mcp.json"], "r", None, r),
             // Rules files are found upwards.
-            (&["r/.git", "r/.claude/CLAUDE.md", "r/AGENTS.md"], "r/a/b", None),
+            (&["r/.git", "r/.claude/CLAUDE.md", "r/AGENTS.md"], "r/a/b", None, r),
             // Without a repository nothing above is looked at, and nothing above a repository.
-            (&["r/.mcp.json"], "r/a/b", None),
-            (&["r/a/.git", "r/.mcp.json", "r/.git"], "r/a/b", None),
-            (&["r/.git", "r/.mcp.json", "r/reasonix.toml"], "r", None),
-            (&["r/.git", "r/.mcp.json", "r/a/.reasonix/config.jsonc"], "r/a", Some("r")),
+            (&["r/.mcp.json"], "r/a/b", None, None),
+            (&["r/a/.git", "r/.mcp.json", "r/.git"], "r/a/b", None, Some("r/a")),
+            (&["r/a/b/.git", "r/.mcp.json", "r/.git"], "r/a/b", None, None),
+            (&["r/.git", "r/.mcp.json", "r/reasonix.toml"], "r", None, r),
+            (&["r/.git", "r/.mcp.json", "r/a/.reasonix/config.jsonc"], "r/a", r, r),
         ] {
-            assert_eq!(place(files, "home"), (folder.to_owned(), passed.map(str::to_owned)), "{files:?}");
+            let owned = |path: Option<&str>| path.map(str::to_owned);
+            assert_eq!(place(files, "home"), (folder.to_owned(), owned(passed), owned(around)), "{files:?}");
         }
     }
 
@@ -112,7 +129,7 @@ mod tests {
     fn what_lies_in_the_users_home_or_above_it_is_no_projects() {
         let files = ["r/.git/HEAD", "r/.claude/settings.json", "r/.mcp.json", "r/.reasonix/skills/s/SKILL.md"];
         for user in ["r", "r/me"] {
-            assert_eq!(place(&files, user), ("r/a/b".to_owned(), None), "{user}");
+            assert_eq!(place(&files, user), ("r/a/b".to_owned(), None, None), "{user}");
         }
     }
 }

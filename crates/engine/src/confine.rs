@@ -38,12 +38,17 @@ pub(crate) fn box_options(settings: &Settings, workspace: &Workspace, home: &Pat
     if sandbox.caches == ToolchainCaches::Project {
         let _ = reasonix_store::private_folder(&state);
     }
+    // git and builds need the whole of a repository, also of one in the user's home.
+    let around: Vec<PathBuf> = workspace.around().map(Path::to_owned).into_iter().collect();
     let mut closed = vec![home.to_owned()];
     closed.extend(sandbox.forbid_read.iter().map(|path| workspace.root().join(path)));
     BoxOptions {
         writable: workspace.roots(),
-        opened: Vec::new(),
-        readable: readable(&settings.permissions.allow).into_iter().chain(sandbox.shown.iter().cloned()).collect(),
+        readable: readable(&settings.permissions.allow)
+            .into_iter()
+            .chain(sandbox.shown.iter().chain(&around).cloned())
+            .collect(),
+        opened: around,
         closed,
         // What bundles carry is no secret: it is what was published, and their hooks and servers are run from there.
         shown: std::iter::once(reasonix_extensions::bundles_folder(home))

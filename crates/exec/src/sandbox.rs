@@ -325,7 +325,11 @@ impl Sandbox {
         } else {
             all.push(rule(&self.scratch.at("shm"))?);
             all.extend(
-                self.layout.open_to_all().into_iter().map(|path| reading(&path)).collect::<io::Result<Vec<_>>>()?,
+                self.layout
+                    .open_to_all(&self.masked())
+                    .into_iter()
+                    .map(|path| reading(&path))
+                    .collect::<io::Result<Vec<_>>>()?,
             );
             all.extend(
                 tables::DEVICES
@@ -424,11 +428,15 @@ impl Sandbox {
         self.walled(grafts, bounds)
     }
 
+    /// What is closed to the command that is about to start, beside what always is.
+    fn masked(&self) -> Vec<PathBuf> {
+        self.options.masked.as_ref().map(|masked| (masked.0)()).unwrap_or_default()
+    }
+
     /// What is closed to commands and would be seen otherwise: first that in which a root lies, such as a clone of ours in
     /// our own folder, which has to be closed before the root stands in it; then the rest.
     fn closed(&self) -> (Vec<PathBuf>, Vec<PathBuf>) {
-        let masked = self.options.masked.as_ref().map(|masked| (masked.0)()).unwrap_or_default();
-        let mut closed: Vec<PathBuf> = self.layout.closed.iter().cloned().chain(masked).collect();
+        let mut closed: Vec<PathBuf> = self.layout.closed.iter().cloned().chain(self.masked()).collect();
         closed.sort();
         // What lies in a closed folder is closed with it.
         closed.dedup_by(|inner, outer| inner.starts_with(&*outer));

@@ -642,6 +642,17 @@ async fn inside_without_namespaces() {
     assert_eq!(fs::read_dir(&out).unwrap().count(), 0);
     let finished = place.finish(&sandbox, "echo x > .envrc").await;
     assert_eq!(finished.quarantined.len(), 1);
+    // What is opened of a home is so without what would be hidden in it.
+    let repository = place.home.path().canonicalize().unwrap().join("repository");
+    fs::create_dir(&repository).unwrap();
+    ["whole", "key"].iter().for_each(|name| fs::write(repository.join(name), "needle").unwrap());
+    let key = repository.join("key");
+    let masked = Some(Masked(Arc::new(move || vec![key.clone()])));
+    let opened = vec![repository.clone()];
+    let options = BoxOptions { readable: opened.clone(), opened, masked, ..place.options() };
+    let sandbox = Sandbox::prepare(options, SandboxLevel::Partial).unwrap();
+    place.good(&sandbox, &format!("cat {}/whole", repository.display()), "needle").await;
+    place.bad(&sandbox, &format!("cat {}/key", repository.display())).await;
 }
 
 /// C5: every namespace is another than the machine's, and nobody outside is there.

@@ -25,6 +25,8 @@ pub(crate) struct Boundary {
     pub(crate) barriers: Vec<Barrier>,
     unlisted: GlobSet,
     secrets: Vec<Secrets>,
+    /// Those of the repository around the root.
+    around: Option<Secrets>,
     beneath: Beneath,
     /// What may be read outside, and the place from which it is.
     outside: Option<Outside>,
@@ -116,6 +118,9 @@ impl Boundary {
         }
         let opened = globs(&options.opened)?;
         let secrets = roots.iter().map(|root| Secrets::new(root.base.clone(), opened.clone())).collect();
+        let around = options.around.as_ref().and_then(|around| around.canonicalize().ok());
+        let around = around.filter(|around| *around != base && base.starts_with(around));
+        let around = around.map(|around| Secrets::new(around, GlobSet::empty()));
         roots.extend(options.allow_write.iter().filter_map(|path| Root::open_any(&base.join(path))));
         let forbid = options.forbid_read.iter().map(|path| (path, "the settings forbid reading it"));
         let closed = options.closed.iter().map(|path| (path, "it belongs to the program itself"));
@@ -128,7 +133,7 @@ impl Boundary {
         });
         let outside = Outside::of(&options.readable)?;
         let unlisted = globs(&options.unlisted)?;
-        Ok(Self { roots, barriers, unlisted, secrets, beneath, outside })
+        Ok(Self { roots, barriers, unlisted, secrets, around, beneath, outside })
     }
 
     /// The first root.
@@ -246,12 +251,19 @@ impl Boundary {
 
     /// All of those that are there.
     pub(crate) fn secrets(&self) -> Vec<PathBuf> {
-        self.secrets.iter().flat_map(Secrets::there).collect()
+        let around = self.around.iter().flat_map(Secrets::there).filter(|path| self.root_of(path).is_none());
+        self.secrets.iter().flat_map(Secrets::there).chain(around).collect()
     }
 
     /// Those that the index has now.
     pub(crate) fn copied_secrets(&self) -> Vec<PathBuf> {
-        self.secrets.iter().flat_map(Secrets::copied).collect()
+        let around = self.around.iter().flat_map(Secrets::copied).filter(|path| self.root_of(path).is_none());
+        self.secrets.iter().flat_map(Secrets::copied).chain(around).collect()
+    }
+
+    /// The repository around the first root, which commands see.
+    pub(crate) fn around(&self) -> Option<&Path> {
+        self.around.as_ref().map(Secrets::root)
     }
 
     /// True when a path without links, found on a walk, is closed.

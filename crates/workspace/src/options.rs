@@ -24,4 +24,6 @@ pub struct Options {
     pub readable: Vec<String>,
     /// The root is open although it lies in a closed place: a clone of ours in our own home.
     pub within_closed: bool,
+    /// The repository around the root. Commands see it and cannot change it; file tools stay inside.
+    pub around: Option<PathBuf>,
 }

@@ -62,6 +62,10 @@ impl Secrets {
         }
     }
 
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
     /// True when the file at this path without links is closed.
     pub(crate) fn hold(&self, real: &Path) -> bool {
         let Ok(below) = real.strip_prefix(&self.root) else { return false };

@@ -50,7 +50,8 @@ impl Workspace {
         let closed = options.closed.iter().map(|path| own.join(path)).chain(self.roots()).collect();
         let forbid_read = options.forbid_read.iter().map(inside).collect();
         let (add_dirs, allow_write, within_closed) = (Vec::new(), Vec::new(), true);
-        let options = Options { add_dirs, allow_write, forbid_read, closed, within_closed, ..options.clone() };
+        let options =
+            Options { add_dirs, allow_write, forbid_read, closed, within_closed, around: None, ..options.clone() };
         Self::open(root, options)
     }
 
@@ -71,8 +72,13 @@ impl Workspace {
         self.0.boundary.open_places()
     }
 
-    /// The `.env` files that are closed although they lie inside, as of now: git does not track them, and no rule opens
-    /// them.
+    /// The repository around the root, which commands see and cannot change; none where the root is no part of one.
+    pub fn around(&self) -> Option<&Path> {
+        self.0.boundary.around()
+    }
+
+    /// The `.env` files that are closed although they lie inside or in the repository around the root, as of now: git does
+    /// not track them, and no rule opens them.
     pub fn secrets(&self) -> Vec<PathBuf> {
         self.0.boundary.secrets()
     }

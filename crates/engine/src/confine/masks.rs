@@ -16,7 +16,8 @@ const SKIPPED: &[&str] = &[".git", "node_modules", "target", ".venv", "__pycache
 
 /// Works out, for each command anew, what is hidden.
 pub(super) fn masked(deny: &[String], workspace: &Workspace) -> Masked {
-    let (ruled, workspace) = (ruled(deny, workspace.root()), workspace.clone());
+    let ruled = std::iter::once(workspace.root()).chain(workspace.around()).filter_map(|root| ruled(deny, root));
+    let (ruled, workspace): (Vec<_>, _) = (ruled.collect(), workspace.clone());
     Masked(Arc::new(move || {
         let mut found = workspace.secrets();
         found.extend(ruled.iter().flat_map(|ruled| ruled()));

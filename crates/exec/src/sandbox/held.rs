@@ -217,7 +217,9 @@ impl Sandbox {
         }
         // What there is of the machine is looked up once a session.
         let readable = self.readable.get_or_init(|| {
-            let all = readable(layout, &self.options.readable, &self.options.environment);
+            // Where there are mounts, they hide it.
+            let masked = if self.level == SandboxLevel::Full { Vec::new() } else { self.masked() };
+            let all = readable(layout, (&self.options.readable, &masked), &self.options.environment);
             all.into_iter().filter_map(|path| Some((text(&path).ok()?, path.is_dir()))).collect()
         });
         let readable = readable.iter().map(|(path, folder)| PathRule {
@@ -252,14 +254,15 @@ impl Sandbox {
 
 /// What of the machine is read without a question: programs and what they need to run, toolchains, and what a rule of the
 /// user's opened.
-fn readable(layout: &Layout, opened: &[PathBuf], environment: &Environment) -> Vec<PathBuf> {
+fn readable(layout: &Layout, (opened, masked): (&[PathBuf], &[PathBuf]), environment: &Environment) -> Vec<PathBuf> {
     let fixed = |list: &'static [&str]| list.iter().map(PathBuf::from);
     let path = environment.vars().find(|(name, _)| *name == "PATH").map(|(_, value)| value.to_owned());
     let programs = path.map(|path| std::env::split_paths(&path).collect::<Vec<_>>()).unwrap_or_default();
-    let toolchains = layout.open_toolchains_and_caches();
+    let toolchains = layout.open_toolchains_and_caches(masked);
+    let opened = opened.iter().flat_map(|place| layout.open_within(place, masked));
     let all =
         fixed(SYSTEM).chain(fixed(SYSTEM_FILES)).chain(programs.into_iter().filter(|folder| folder.is_absolute()));
-    let all = all.chain(toolchains).chain(opened.iter().cloned());
+    let all = all.chain(toolchains).chain(opened);
     let mut all: Vec<_> = all.filter(|path| path.components().count() > 1 && path.exists()).collect();
     all.sort();
     // A folder brings what lies in it.

@@ -205,28 +205,32 @@ impl Layout {
     }
 
     /// What may be read where nothing can be hidden: the machine without homes and what is closed, and what is opened of
-    /// them. Inside of a root everything may.
-    pub(super) fn open_to_all(&self) -> Vec<PathBuf> {
+    /// them. Inside of a root everything may; elsewhere nothing of what is `masked`.
+    pub(super) fn open_to_all(&self, masked: &[PathBuf]) -> Vec<PathBuf> {
         let shut: Vec<PathBuf> = HOMES
             .iter()
             .map(PathBuf::from)
             .chain(self.homes.iter().cloned())
-            .chain(self.closed.iter().cloned())
+            .chain(self.closed.iter().chain(masked).cloned())
             .collect();
         let mut open = Vec::new();
         around(Path::new("/"), &shut, &mut open, 0);
-        open.extend(self.open_toolchains_and_caches());
+        open.extend(self.open_toolchains_and_caches(masked));
         open
     }
 
-    /// Toolchains and caches without what is closed in them.
-    pub(super) fn open_toolchains_and_caches(&self) -> Vec<PathBuf> {
+    /// Toolchains, caches and what else is opened of the homes, without what is closed in them.
+    pub(super) fn open_toolchains_and_caches(&self, masked: &[PathBuf]) -> Vec<PathBuf> {
         let caches = self.caches.iter().map(|cache| &cache.at).chain(self.bound.iter().map(|(at, _)| at));
+        let open = self.visible.iter().chain(caches).flat_map(|path| self.open_within(path, masked));
+        open.chain(self.shown.iter().cloned()).collect()
+    }
+
+    /// A place without what is closed or masked in it.
+    pub(super) fn open_within(&self, place: &Path, masked: &[PathBuf]) -> Vec<PathBuf> {
+        let shut: Vec<PathBuf> = self.closed.iter().chain(masked).cloned().collect();
         let mut open = Vec::new();
-        for path in self.visible.iter().chain(caches) {
-            around(path, &self.closed, &mut open, 0);
-        }
-        open.extend(self.shown.iter().cloned());
+        around(place, &shut, &mut open, 0);
         open
     }
 

@@ -3,7 +3,7 @@
 use super::{Place, code, never, put, snapshot};
 use crate::beneath::Beneath;
 use crate::boundary::{Boundary, Last};
-use crate::{EntryKind, FileError, GlobQuery, GrepQuery, Options, Step};
+use crate::{EntryKind, FileError, GlobQuery, GrepQuery, Options, Step, Workspace};
 use pretty_assertions::assert_eq;
 use rustix::fs::{CWD, Mode, OFlags, RenameFlags, mkfifoat, renameat_with};
 use std::os::unix::fs::symlink;
@@ -317,6 +317,30 @@ fn a_listing_says_what_each_entry_is() {
     assert_eq!(find("pipe").kind, EntryKind::Other);
     assert!(listing.entries.is_sorted_by(|a, b| a.name < b.name));
     assert_eq!(code(place.open().list("plain")), "not_a_directory");
+}
+
+/// Commands see the repository around the root: what is closed inside is closed there, too, whatever a rule opens inside.
+#[test]
+fn env_files_of_the_repository_around_the_root_are_named_too() {
+    let place = Place::new();
+    for file in [".env", "whole.txt", "part/.env", "part/.env.local", "other/.env.local"] {
+        place.file(file, "KEY=needle");
+    }
+    let (around, root) = (place.root.clone(), place.root.join("part"));
+    let opened = vec!["**/.env.local".into()];
+    let options = Options { opened, around: Some(around.clone()), ..Options::default() };
+    let workspace = Workspace::open(&root, options.clone()).unwrap();
+    let mut secrets = workspace.secrets();
+    secrets.sort();
+    assert_eq!(secrets, [".env", "other/.env.local", "part/.env"].map(|path| around.join(path)));
+    assert_eq!(workspace.around(), Some(around.as_path()));
+    assert_eq!(code(workspace.read_text("../whole.txt")), "outside_workspace");
+    // A folder that is not around it is none, and neither is that of a copy.
+    for elsewhere in [root.clone(), around.join("other"), around.join("nowhere")] {
+        let options = Options { around: Some(elsewhere), ..options.clone() };
+        assert_eq!(Workspace::open(&root, options).unwrap().around(), None);
+    }
+    assert_eq!(workspace.copied_to(&around.join("other")).unwrap().around(), None);
 }
 
 #[test]
