@@ -13,6 +13,11 @@ const BAD_CALL: i32 = 31;
 /// What a failure in the box looks like, and what to know about it.
 const DENIALS: &[(&[&str], &str)] = &[
     (
+        &[".lock': Read-only file system"],
+        "git's own folder can only be read here: the workspace is a part of the repository, or the command is a job; to commit, \
+         the user starts a session at the repository's root (reasonix -C ROOT)",
+    ),
+    (
         &["Read-only file system", "os error 30", "EROFS"],
         "commands run in a sandbox: only the workspace, /tmp and a private home can be written, and files such as \
          .git/config and .git/hooks cannot be changed; the user can open more with sandbox.allow_write",
@@ -84,6 +89,7 @@ mod tests {
     fn what_was_denied_and_what_allows_it() {
         for (output, says) in [
             ("touch: cannot touch '/etc/x': Read-only file system\n", "sandbox.allow_write"),
+            ("fatal: Unable to create '/r/.git/index.lock': Read-only file system\n", "at the repository's root"),
             ("curl: (6) Could not resolve host: example.com\n", "sandbox.allow_hosts"),
             ("bash: fork: retry: Resource temporarily unavailable\n", "sandbox.max_processes"),
             ("curl: (7) Failed to connect to localhost port 80: Connection refused\n", "sandbox.loopback"),
