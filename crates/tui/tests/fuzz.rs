@@ -303,6 +303,9 @@ fn typed_scripts_stand_in_the_right_cells() {
         ("테스트", "\x1b[H\x1b[C한", "› 테한스트"),
         ("テスト", "\x1b[D\x1b[3~", "› テス"),
         ("a🦀b", "\x1b[D\x7f", "› ab"),
+        // Signs without a column of their own at the beginning of a grapheme stay on no glyph before it.
+        ("\u{200d}🏽", "\x17b", "› b"),
+        ("\u{fe0f}\u{93f}", "\x17b", "› b"),
     ] {
         let mut bench = Bench::new(40, 10);
         bench.step(Step::Bytes(typed.into()));

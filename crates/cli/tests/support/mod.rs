@@ -103,14 +103,16 @@ impl Place {
     }
 }
 
-/// A shell that starts tests in the background has its children ignore SIGINT, which they hand down and the binary keeps to.
+/// A shell that starts tests in the background has its children ignore SIGINT, and `nohup` has them ignore SIGHUP; they hand that
+/// down, and the binary keeps to it.
 pub fn interruptible(command: &mut Command) -> &mut Command {
     use std::os::unix::process::CommandExt;
     let reset = || {
         // SAFETY: a plain system call between fork and exec.
         #[allow(unsafe_code)]
         unsafe {
-            libc::signal(libc::SIGINT, libc::SIG_DFL)
+            libc::signal(libc::SIGINT, libc::SIG_DFL);
+            libc::signal(libc::SIGHUP, libc::SIG_DFL);
         };
         Ok(())
     };

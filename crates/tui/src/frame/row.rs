@@ -87,11 +87,18 @@ fn printable(grapheme: &str) -> Option<(&str, u16)> {
     if grapheme.chars().any(bad) {
         return Some(("\u{fffd}", 1));
     }
-    let grapheme = agreed(grapheme);
+    let grapheme = agreed(grounded(grapheme));
     match columns(grapheme) {
         0 => None,
         wide => Some((grapheme, u16::try_from(wide.min(2)).unwrap_or(2))),
     }
+}
+
+/// Without the signs at its beginning that have no column of their own: terminals put them onto the glyph before, where nothing
+/// takes them away again.
+fn grounded(grapheme: &str) -> &str {
+    let drawn = grapheme.trim_start_matches(|c: char| c.width() == Some(0));
+    if columns(drawn) == columns(grapheme) { drawn } else { grapheme }
 }
 
 /// What all terminals draw in the same columns: some join the signs of a grapheme, others draw one after the other. Signs
