@@ -8,9 +8,9 @@ use crate::tools::BySkill;
 use crate::trust::Word;
 use reasonix_agent::Said;
 use reasonix_config::SurfaceKind;
-use reasonix_extensions::{BroughtBy, CommandPiece, CustomCommand, Skill, pieces};
+use reasonix_extensions::{BroughtBy, CommandPiece, CustomCommand, Skill, SkillFork, pieces};
 use reasonix_proto::Phrase;
-use reasonix_tools::told_skill;
+use reasonix_tools::{told_prompt, told_skill};
 
 /// What a name stands for, filled in.
 #[derive(Debug, Default)]
@@ -120,7 +120,11 @@ fn of_skill(start: &Start, skill: &Skill, arguments: &str) -> Invoked {
         }
     };
     // What it says of models and tools is said of the subagent.
-    let fork = skill.forks.then(|| Fork { skill: BySkill::of(skill, true), arguments: arguments.trim().to_owned() });
+    let fork = skill.forks.map(|fork| {
+        let prompt = (fork == SkillFork::Prompt).then(|| told_prompt(skill, arguments, start.workspace.root()).ok());
+        let by_skill = BySkill { prompt: prompt.flatten(), ..BySkill::of(skill, true) };
+        Fork { skill: by_skill, arguments: arguments.trim().to_owned() }
+    });
     let wants = match fork {
         Some(_) => Wants { name, ..Wants::default() },
         None => Wants { name, model: skill.model.clone(), tools: skill.allowed_tools.clone() },

@@ -68,7 +68,7 @@ async fn the_model_has_a_skill_done_and_reads_what_came_of_it() {
 
 #[tokio::test]
 async fn a_person_has_a_skill_done_before_the_model_is_asked() {
-    for front in ["context: fork", "runAs: subagent", "context: fork\ndisable-model-invocation: true"] {
+    for front in ["context: fork", "context: fork\nrunAs: subagent", "context: fork\ndisable-model-invocation: true"] {
         let world = with_skill(front, says);
         let mut handle = world.open(Which::New);
         let events = turn_of(&mut handle, called(), |_, _, _| {}).await;
@@ -91,6 +91,36 @@ async fn a_person_has_a_skill_done_before_the_model_is_asked() {
             said[2].1
         );
         assert!(!sent(&world).contains("the slow way"), "{front}");
+    }
+}
+
+/// `runAs: subagent`: the text is what the subagent is, and what was said behind the name what it does; whoever calls it.
+#[tokio::test]
+async fn the_text_of_a_skill_that_runs_as_a_subagent_is_its_system_prompt() {
+    type Answer = fn(&Recorded) -> Option<Reply>;
+    for (answer, by_person) in [(calls as Answer, false), (says, true)] {
+        let world = with_skill("runAs: subagent", answer);
+        let mut handle = world.open(Which::New);
+        let prompt = if by_person { called() } else { Op::Prompt { text: "go".into(), resolved: false } };
+        turn_of(&mut handle, prompt, |_, _, _| {}).await;
+        let asks = children(&world);
+        assert_eq!(asks.len(), 1);
+        let system = asks[0].messages()[0]["content"].as_str().unwrap();
+        assert!(system.contains("You are a subagent") && system.contains("Look for the key the slow way."), "{system}");
+        assert_eq!(asks[0].last_content(), "the key");
+        assert!(!sent(&world).contains("the slow way"));
+    }
+    // A text that does not name what was said, and nothing said.
+    for (typed, assignment) in [("/look for it", "for it"), ("/look", "Do what the skill says.")] {
+        let world = with_skill("runAs: subagent", says);
+        let text = "---\nname: look\ndescription: looks\nrunAs: subagent\n---\nLook everywhere.\n";
+        world.work.write(".reasonix/skills/look/SKILL.md", text);
+        let mut handle = world.open(Which::New);
+        turn_of(&mut handle, Op::Prompt { text: typed.into(), resolved: false }, |_, _, _| {}).await;
+        let asks = children(&world);
+        let system = asks[0].messages()[0]["content"].as_str().unwrap();
+        assert!(system.contains("Look everywhere.") && !system.contains("for it"), "{system}");
+        assert_eq!(asks[0].last_content(), assignment);
     }
 }
 

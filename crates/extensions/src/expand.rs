@@ -42,6 +42,11 @@ pub(crate) fn filled_root(text: &str, root: Option<&Path>) -> String {
     }
 }
 
+/// The text with what was typed filled in where it names it, and nowhere else.
+pub fn filled_where_named(body: &str, arguments: &str) -> String {
+    Given::of(arguments).fill(body).0
+}
+
 /// The text with what was typed filled in, and nothing of it taken for a command line.
 pub fn filled(body: &str, arguments: &str) -> String {
     let given = Given::of(arguments);

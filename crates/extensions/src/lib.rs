@@ -33,7 +33,7 @@ pub use bundle::{
 };
 pub use command::CustomCommand;
 pub use docs::{OwnDoc, doc_at};
-pub use expand::{CommandPiece, filled, pieces};
+pub use expand::{CommandPiece, filled, filled_where_named, pieces};
 pub use file::small_file;
 pub use find::agent_of_file;
 pub use flaw::{ExtensionFlaw, FlawKind};
@@ -42,6 +42,6 @@ pub use names::{BroughtBy, ShadowedExtension};
 pub use roster::{Roster, agent_note, is_builtin_agent};
 pub use rulebook::{FoundRules, RuleText, RulesChapter, rule_at};
 pub use shelf::{ExtensionPlaces, FoundCommands, FoundSkills, Shelf};
-pub use skill::Skill;
+pub use skill::{Skill, SkillFork};
 pub use stream::{StreamHit, StreamRules, StreamSource, StreamWatch};
 pub use terms::{InterruptMode, StreamTerms};

@@ -21,6 +21,15 @@ const LONGEST_HINT: usize = 200;
 const MOST_FILES: usize = 50;
 const DEEPEST: usize = 4;
 
+/// What a skill is to the subagent that does it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SkillFork {
+    /// Its assignment, with what was said behind the skill's name (`context: fork`).
+    Assignment,
+    /// Its system prompt; what was said behind the skill's name is the assignment (`runAs: subagent`).
+    Prompt,
+}
+
 /// One skill.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Skill {
@@ -38,8 +47,8 @@ pub struct Skill {
     pub for_models: bool,
     /// True when a person may call it by its name.
     pub for_people: bool,
-    /// True when a subagent does it, in a conversation of its own.
-    pub forks: bool,
+    /// What it is to the subagent that does it in a conversation of its own; none where no subagent does it.
+    pub forks: Option<SkillFork>,
     /// The agent that does it then.
     pub agent: Option<String>,
     /// The model that it wants.
@@ -84,7 +93,8 @@ impl Skill {
         }
         matter.text("compatibility", LONGEST_COMPATIBILITY);
         let says = |matter: &mut Matter, name, word| matter.text(name, LONGEST_HINT).as_deref() == Some(word);
-        let forks = says(&mut matter, "context", "fork") || says(&mut matter, "runAs", "subagent");
+        let assigned = says(&mut matter, "context", "fork").then_some(SkillFork::Assignment);
+        let prompts = says(&mut matter, "runAs", "subagent").then_some(SkillFork::Prompt);
         let skill = Self {
             name,
             description,
@@ -93,7 +103,7 @@ impl Skill {
             argument_hint: matter.text("argument-hint", LONGEST_HINT),
             for_models: !matter.is("disable-model-invocation").unwrap_or(false),
             for_people: matter.is("user-invocable").unwrap_or(true),
-            forks,
+            forks: assigned.or(prompts),
             agent: matter.text("agent", LONGEST_HINT),
             model: matter.text("model", LONGEST_HINT),
             allowed_tools: matter.rules("allowed-tools"),
@@ -110,7 +120,7 @@ impl Skill {
 
     /// What stands behind its name in lists: who does it, where that is a subagent.
     pub fn mark(&self) -> &'static str {
-        if self.forks { " (subagent)" } else { "" }
+        if self.forks.is_some() { " (subagent)" } else { "" }
     }
 
     /// What it says, read now: the text behind the front matter, without what nobody sees.

@@ -1,7 +1,7 @@
 //! Which skills and commands there are, and which of two counts.
 
 use pretty_assertions::assert_eq;
-use reasonix_extensions::{BroughtBy, ExtensionPlaces, FlawKind, Shelf, index};
+use reasonix_extensions::{BroughtBy, ExtensionPlaces, FlawKind, Shelf, SkillFork, index};
 use reasonix_testkit::TempWorkspace;
 
 pub(crate) struct Disk {
@@ -107,11 +107,15 @@ fn the_fields_are_read_and_held_to_their_bounds() {
     let found = &shelf.skills().skills;
     let named = |name: &str| found.iter().find(|skill| skill.name == name).unwrap();
     let all = named("all");
-    assert_eq!((all.description.len(), all.for_models, all.for_people, all.forks), (1024, false, false, true));
+    assert_eq!(
+        (all.description.len(), all.for_models, all.for_people, all.forks),
+        (1024, false, false, Some(SkillFork::Assignment))
+    );
     assert_eq!((all.model.as_deref(), all.argument_hint.as_deref()), (Some("small"), Some("[file] [how]")));
     assert_eq!(all.allowed_tools.as_deref().unwrap(), ["Read", "Bash(git:*)"]);
     assert_eq!((all.agent.as_deref(), all.mark()), (Some("critic"), " (subagent)"));
-    assert!(named("sub").forks && named("sub").agent.is_none() && named("odd").mark().is_empty());
+    assert_eq!(named("sub").forks, Some(SkillFork::Prompt));
+    assert!(named("sub").agent.is_none() && named("odd").mark().is_empty());
     assert_eq!(named("bare").description, "The first paragraph.");
     assert_eq!(named("odd").description, "d");
     assert!(shelf.readable_named("all").is_none());

@@ -38,7 +38,7 @@ pub use compare::unified;
 pub use diff::{Diff, diff, wide_diff};
 pub use monitor::Monitor;
 pub use schema::schema_of;
-pub use skill::{ForksSkills, skill_tool, told_skill};
+pub use skill::{ForksSkills, skill_tool, told_prompt, told_skill};
 pub use threeway::merged;
 pub use todo::{PLAN_PHASE, TODO_WRITE, TodoList, changed_list, plan_steps, todo_tools};
 pub use typed::{Previews, ToolWork, Typed, TypedTool};

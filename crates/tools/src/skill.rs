@@ -3,7 +3,7 @@
 use crate::port::{PAGE_BYTES, text_arg};
 use crate::typed::{ToolWork, Typed, TypedTool};
 use reasonix_agent::{Args, BoxFuture, Call, Tool, ToolTraits};
-use reasonix_extensions::{BroughtBy, ExtensionFlaw, Shelf, Skill, filled};
+use reasonix_extensions::{BroughtBy, ExtensionFlaw, Shelf, Skill, SkillFork, filled, filled_where_named};
 use reasonix_proto::{Action, Details, Family, ReadOnly, ToolOutcome};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -25,7 +25,7 @@ pub(crate) struct Input {
 
 /// Has skills done in conversations of their own.
 pub trait ForksSkills: Send + Sync {
-    /// Has this skill done, whose text was filled in with these arguments, and gives what came of it.
+    /// Has this skill done, whose text was filled in with these arguments as its subagent reads it, and gives what came of it.
     fn fork<'a>(&'a self, skill: Skill, filled: (String, String), call: Call<'a>) -> BoxFuture<'a, ToolOutcome>;
 }
 
@@ -91,8 +91,13 @@ fn read(shelf: &Shelf, root: &Path, input: &Input) -> Wanted {
         return Wanted::Read(list(shelf));
     };
     let Some(skill) = shelf.readable_named(name) else { return Wanted::Read(unknown(shelf, name)) };
-    match told_skill(skill, input.arguments.as_deref().unwrap_or_default(), root) {
-        Ok(text) if skill.forks => Wanted::Fork(Box::new(skill.clone()), text),
+    let arguments = input.arguments.as_deref().unwrap_or_default();
+    let told = match skill.forks {
+        Some(SkillFork::Prompt) => told_prompt(skill, arguments, root),
+        Some(SkillFork::Assignment) | None => told_skill(skill, arguments, root),
+    };
+    match told {
+        Ok(text) if skill.forks.is_some() => Wanted::Fork(Box::new(skill.clone()), text),
         Ok(text) => Wanted::Read(ToolOutcome::done(text)),
         Err(flaw) => {
             Wanted::Read(ToolOutcome::failed(format!("the skill {} cannot be read: {:?}", skill.name, flaw.kind)))
@@ -102,10 +107,20 @@ fn read(shelf: &Shelf, root: &Path, input: &Input) -> Wanted {
 
 /// The text of a skill with its arguments filled in, and what a model has to know to use its files.
 pub fn told_skill(skill: &Skill, arguments: &str, root: &Path) -> Result<String, ExtensionFlaw> {
-    let mut text = format!("# Skill {}\n\n{}", skill.name, filled(&skill.body()?, arguments));
+    Ok(with_files(skill, filled(&skill.body()?, arguments), root))
+}
+
+/// The same for the subagent whose system prompt it is: what was said behind the skill's name stands there only where the text
+/// names it.
+pub fn told_prompt(skill: &Skill, arguments: &str, root: &Path) -> Result<String, ExtensionFlaw> {
+    Ok(with_files(skill, filled_where_named(&skill.body()?, arguments), root))
+}
+
+fn with_files(skill: &Skill, told: String, root: &Path) -> String {
+    let mut text = format!("# Skill {}\n\n{told}", skill.name);
     let (files, more) = skill.files();
     if files.is_empty() {
-        return Ok(text);
+        return text;
     }
     let names: Vec<String> = files.iter().map(|file| format!("skill://{}/{file}", skill.name)).collect();
     let more = if more { ", and more" } else { "" };
@@ -114,7 +129,7 @@ pub fn told_skill(skill: &Skill, arguments: &str, root: &Path) -> Result<String,
         let _ = write!(text, ". Commands find them in {}", folder.display());
     }
     text.push(']');
-    Ok(text)
+    text
 }
 
 fn list(shelf: &Shelf) -> ToolOutcome {

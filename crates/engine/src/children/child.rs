@@ -92,7 +92,11 @@ impl Child {
         let told = (sandbox.as_str(), apart.is_some());
         let new = || match fork {
             Some((fork, _)) => fork.beginning(&start, kin, (name, &profile.name)),
-            None => Beginning::new(head(&start, kin, (name, &profile), told, (&model, &tools)), &tools.specs()),
+            None => {
+                let words = skill.and_then(|skill| skill.prompt.as_deref());
+                let head = head(&start, kin, (name, &profile, words), told, (&model, &tools));
+                Beginning::new(head, &tools.specs())
+            }
         };
         let mut opened = open(&start, earlier, new).await?;
         let Some(head) = opened.history.head.clone() else {
@@ -230,7 +234,7 @@ async fn open(start: &Start, earlier: Option<&SessionId>, new: impl Fn() -> Begi
 fn head(
     start: &Start,
     kin: &Kin,
-    (name, profile): (&str, &AgentProfile),
+    (name, profile, words): (&str, &AgentProfile, Option<&str>),
     (sandbox, apart): (&str, bool),
     (model, tools): (&Arc<dyn Model>, &Tools),
 ) -> SessionHead {
@@ -242,6 +246,9 @@ fn head(
     let note = if profile.prompt.is_some() { String::new() } else { agent_note(profile) };
     if !note.is_empty() {
         base = format!("{base}\n\n{note}");
+    }
+    if let Some(words) = words {
+        base = format!("{base}\n\n{words}");
     }
     let instructs = tools.iter().any(|tool| tool.spec().traits.instructs);
     let skills = if instructs { skills_chapter(start, card.window).0 } else { String::new() };

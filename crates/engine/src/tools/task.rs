@@ -1,7 +1,7 @@
 //! `task`: gives assignments to subagents and waits for what they hand back.
 
 use reasonix_agent::{Args, BoxFuture, Call, ToolTraits, parse_args};
-use reasonix_extensions::Skill;
+use reasonix_extensions::{Skill, SkillFork};
 use reasonix_gate::Narrowing;
 use reasonix_proto::{Action, Family, ReadOnly, ToolOutcome};
 use reasonix_tools::{ForksSkills, ToolWork, TypedTool};
@@ -37,6 +37,8 @@ pub(crate) struct BySkill {
     pub(crate) model: Option<String>,
     /// The tools that it is content with.
     pub(crate) tools: Option<Vec<String>>,
+    /// Its text, where that is what the subagent is told before its assignment.
+    pub(crate) prompt: Option<String>,
     /// A person wants it.
     pub(crate) by_user: bool,
 }
@@ -44,7 +46,7 @@ pub(crate) struct BySkill {
 impl BySkill {
     pub(crate) fn of(skill: &Skill, by_user: bool) -> Self {
         let Skill { name, agent, model, allowed_tools, .. } = skill.clone();
-        Self { name, agent, model, tools: allowed_tools, by_user }
+        Self { name, agent, model, tools: allowed_tools, prompt: None, by_user }
     }
 
     /// What its subagent is narrowed to, where it names tools.
@@ -54,6 +56,11 @@ impl BySkill {
 
     /// What it is to a subagent: its text, and what was said behind its name.
     pub(crate) fn assignments(self, (text, arguments): (String, &str)) -> Assignments {
+        let text = match (&self.prompt, arguments.trim()) {
+            (None, _) => text,
+            (Some(_), "") => "Do what the skill says.".to_owned(),
+            (Some(_), said) => said.to_owned(),
+        };
         let description = format!("/{} {arguments}", self.name).trim().to_owned();
         let tasks = vec![Assignment { id: self.name.clone(), description, text }];
         let (agent, background) = (named(self.agent.clone()), Some(false));
@@ -68,7 +75,9 @@ pub(crate) struct ByOthers(pub(crate) Arc<dyn Delegates>);
 impl ForksSkills for ByOthers {
     fn fork<'a>(&'a self, skill: Skill, filled: (String, String), call: Call<'a>) -> BoxFuture<'a, ToolOutcome> {
         let (text, arguments) = filled;
-        self.0.delegate(BySkill::of(&skill, false).assignments((text, &arguments)), call)
+        let prompt = (skill.forks == Some(SkillFork::Prompt)).then(|| text.clone());
+        let by_skill = BySkill { prompt, ..BySkill::of(&skill, false) };
+        self.0.delegate(by_skill.assignments((text, &arguments)), call)
     }
 }
 
