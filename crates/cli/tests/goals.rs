@@ -60,7 +60,7 @@ fn a_goal_that_lies_about_tests_is_held_to_it() {
     let held = last_said(&place, 2);
     assert!(held.contains("It is not done yet: \"All tests pass\" is not proved"), "{held}");
     let held = last_said(&place, 3);
-    assert!(held.contains("It is not done yet: code was changed, and no command"), "{held}");
+    assert!(held.contains("It is not done yet: code was changed (src/a.rs), and no command"), "{held}");
     assert!(held.contains("The goal: write src/a.rs"), "{held}");
     assert_eq!(place.server.request_count(), 5, "nothing is asked after it is done");
     assert_eq!(news(&place), ["set", "not_proved", "not_proved", "reached"]);
@@ -95,9 +95,51 @@ fn a_proof_can_be_named() {
     ]);
     place.work.write("verify-it", "exit 0\n");
     exits(&place.run(&["run", "--goal", "write src/a.rs"]), 0);
-    assert!(last_said(&place, 4).contains("`sh ./verify-it` ran before the last change"), "{}", last_said(&place, 4));
-    assert!(last_said(&place, 6).contains("`echo fine` is no command that"), "{}", last_said(&place, 6));
+    assert!(last_said(&place, 4).contains("src/b.rs was changed after `sh ./verify-it`"), "{}", last_said(&place, 4));
+    assert!(last_said(&place, 6).contains("`echo fine` only looks or says something"), "{}", last_said(&place, 6));
     assert_eq!(news(&place), ["set", "not_proved", "not_proved", "reached"]);
+}
+
+/// What a program changed that nobody knows is told by a look at the files: neither what ran before it, nor what only reads, nor
+/// that program itself proves the goal.
+#[test]
+fn what_an_unknown_program_changed_has_to_be_checked() {
+    let bash = |command: &str| Reply::call("bash", json!({"command": command}));
+    let place = Place::new(vec![
+        bash("sh ./verify-it"),
+        bash("sh ./gen"),
+        Reply::say("Finished.\nGOAL: done, proof: `sh ./verify-it`"),
+        bash("cat src/a.rs"),
+        Reply::say("Finished.\nGOAL: done, proof: `cat src/a.rs`"),
+        Reply::say("Finished.\nGOAL: done, proof: `sh ./gen`"),
+        Reply::say("Finished.\nGOAL: done"),
+        bash("sh ./verify-it"),
+        Reply::say("Finished.\nGOAL: done, proof: `sh ./verify-it`"),
+    ]);
+    place.work.write("verify-it", "exit 0\n");
+    place.work.write("gen", "mkdir -p src && echo 'fn a() {}' > src/a.rs\n");
+    exits(&place.run(&["run", "--goal", "make src/a.rs"]), 0);
+    let held = |request: usize, words: &str| {
+        let said = last_said(&place, request);
+        assert!(said.contains(words), "{words}: {said}");
+    };
+    held(3, "a command after `sh ./verify-it` may have changed files");
+    held(5, "`cat src/a.rs` only looks");
+    held(6, "`sh ./gen` changed src/a.rs itself");
+    held(7, "code was changed (src/a.rs), and no command");
+    assert_eq!(news(&place), ["set", "not_proved", "not_proved", "not_proved", "not_proved", "reached"]);
+}
+
+/// A measurement that leaves a table has changed no code: the goal is done without a check of code.
+#[test]
+fn research_by_an_unknown_program_ends_without_a_check() {
+    let place = Place::new(vec![
+        Reply::call("bash", json!({"command": "sh ./measure"})),
+        Reply::say("It takes 42 ms.\nGOAL: done"),
+    ]);
+    place.work.write("measure", "echo 42 > results.csv\n");
+    exits(&place.run(&["run", "--goal", "say how long it takes"]), 0);
+    assert_eq!(news(&place), ["set", "reached"]);
 }
 
 #[test]

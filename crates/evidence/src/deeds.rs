@@ -13,7 +13,8 @@ use crate::writes::{self, Written};
 use jobs::Behind;
 use reasonix_policy::{Hidden, analyse};
 use reasonix_proto::{
-    CallId, ChangeKind, Details, Message, Record, RecordBody, ToolCall, ToolOutcome, Validation, tools,
+    CallId, ChangeKind, Details, Message, Moment, Record, RecordBody, Snapshot, ToolCall, ToolOutcome, Validation,
+    tools,
 };
 
 /// So many deeds are remembered; of older ones nothing is claimed.
@@ -36,6 +37,8 @@ pub struct Deeds {
     asked: Vec<(ToolCall, Option<String>)>,
     /// What goes on behind the calls.
     pub(crate) behind: Behind,
+    /// Where the deeds begin that were done since the last look at the files of the turn.
+    looked: Option<usize>,
 }
 
 /// One thing that was done.
@@ -99,7 +102,7 @@ pub(crate) struct Run {
     pub(crate) lone: bool,
     /// True when the codes of all of its commands are seen.
     pub(crate) plain: bool,
-    /// True when it may have done something.
+    /// True when it may have shown something beside what it wrote.
     pub(crate) acts: bool,
     /// The names of what failed, where all of them are known.
     pub(crate) failures: Option<Vec<String>>,
@@ -108,7 +111,7 @@ pub(crate) struct Run {
     /// Those of its commands that show files.
     shown: Vec<Vec<String>>,
     /// The files that its output went to.
-    files: Vec<String>,
+    pub(crate) files: Vec<String>,
     /// The code that its line wrote out for each check.
     codes: Vec<Option<i32>>,
     /// True when what it wrote stands right behind it.
@@ -200,6 +203,7 @@ impl Deeds {
             RecordBody::Validation(ran) => self.validated(ran),
             RecordBody::JobBegan(job) => self.job_began(job),
             RecordBody::JobEnded(job) => self.job_ended(job),
+            RecordBody::Snapshot(taken) => self.looked_at(taken),
             RecordBody::Restored(restored) => {
                 self.wrote(None, Written { gone: restored.paths.clone(), perhaps: true, ..Written::default() });
             }
@@ -208,9 +212,24 @@ impl Deeds {
         if let Some(more) = self.done.len().checked_sub(MOST_DEEDS) {
             self.done.drain(..more);
             self.turn = self.turn.saturating_sub(more);
+            self.looked = self.looked.map(|from| from.saturating_sub(more));
         }
         let more = self.calls.len().saturating_sub(MOST_DEEDS);
         self.calls.drain(..more);
+    }
+
+    /// Somebody looked at the files: what is different since the look before is all that was written in between.
+    fn looked_at(&mut self, taken: &Snapshot) {
+        let since = self.looked.replace(self.done.len()).filter(|_| taken.moment != Moment::Before);
+        if taken.moment == Moment::After {
+            self.looked = None;
+        }
+        let (Some(since), Some(changed), 0) = (since, &taken.changed, taken.changed_more) else { return };
+        for deed in self.done.iter_mut().skip(since) {
+            if let What::Wrote(written) = &mut deed.what {
+                written.found = Some(changed.clone());
+            }
+        }
     }
 
     fn called(&mut self, id: &CallId, tool: &str, outcome: &ToolOutcome) {
@@ -340,7 +359,7 @@ impl Deeds {
         let shown = judged.iter().filter(|(ran, _)| shows_files(ran)).map(|(ran, _)| ran.words.clone()).collect();
         let settled = settled(&judged, after_tools);
         let plain = judged.iter().all(|(ran, _)| ran.told);
-        let acts = judged.iter().any(|(ran, check)| check.is_some() || writes::written(ran, None).perhaps);
+        let acts = judged.iter().any(|(ran, check)| check.is_some() || writes::acts(ran));
         let checks = judged.into_iter().filter_map(|(ran, check)| Some((ran, check?))).collect();
         let line = line.to_owned();
         let mut run = Run {

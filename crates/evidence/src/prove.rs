@@ -229,10 +229,23 @@ pub(crate) fn whole(deeds: &Deeds, at: usize) -> Proof {
     if let Some((ran, check)) = run.checks.last() {
         return held(deeds, &Tried { at, call, run, check, ran: Some(ran), ended: Ended::Passed });
     }
-    if !run.acts || !run.plain {
+    if !run.plain {
         return Proof::unsupported(Why::Unseen { line: line_of(run) }).by(call);
     }
-    worth(deeds, at + 1 + usize::from(run.wrote), run, call)
+    if !run.acts {
+        return Proof::unsupported(Why::Looks { line: line_of(run) }).by(call);
+    }
+    let worth = worth(deeds, at + 1 + usize::from(run.wrote), run, call);
+    // What its output was sent to is a result, and no change of its own.
+    let around = deeds.done.iter().skip(at.saturating_sub(1)).take(3).filter(|other| other.call == deed.call);
+    let found = around.into_iter().find_map(|own| match &own.what {
+        What::Wrote(written) => written.found_code(&run.files),
+        What::Ran(_) => None,
+    });
+    match found.filter(|_| worth.status == ClaimStatus::Verified) {
+        Some(path) => Proof::unsupported(Why::Changes { line: line_of(run), path: path.to_owned() }).by(call),
+        None => worth,
+    }
 }
 
 /// Why a line as a whole proves nothing; none when it ended well.
@@ -252,7 +265,7 @@ fn line_of(run: &Run) -> String {
     first_line(&run.line)
 }
 
-fn first_line(text: &str) -> String {
+pub(crate) fn first_line(text: &str) -> String {
     let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
     line.get(..line.floor_char_boundary(80)).unwrap_or_default().to_owned()
 }

@@ -68,24 +68,46 @@ impl Deeds {
     }
 
     /// The same for one proof that is named by its command line or by the id of its call, and for what it shows by itself: that
-    /// it ran, ended well and did something, with no change to code after it. A line that only looks or says something
-    /// proves nothing, nor does one that hides its code.
-    pub fn proved_by(&self, named: &str) -> ClaimStatus {
+    /// it ran, ended well and did something, with no change to code after it or of its own. A line that only looks or says
+    /// something proves nothing, nor does one that hides its code.
+    pub fn proved_by(&self, named: &str) -> TypedProof {
         let named = plain(named);
-        let is_it = |deed: &Deed| match &deed.what {
-            What::Ran(run) => {
-                plain(&run.line) == named || deed.call.as_ref().is_some_and(|call| call.as_str() == named)
-            }
-            What::Wrote(_) => false,
-        };
-        let at = self.done.iter().rposition(is_it);
-        at.map_or(ClaimStatus::Unsupported, |at| prove::whole(self, at).status)
+        match self.done.iter().rposition(|deed| is_run(deed, &named)) {
+            Some(at) => TypedProof::of(prove::whole(self, at), ""),
+            None => TypedProof::unsupported(format!("`{named}` is no command that ran here")),
+        }
     }
 
-    /// True when files of code are known to have changed.
-    pub fn changed_code(&self) -> bool {
-        let changed = |deed: &Deed| matches!(&deed.what, What::Wrote(written) if written.is_known_code());
-        self.done.iter().any(changed)
+    /// True when what is named, by its command line or by the id of its call, was done here and went well, even where it only
+    /// looked.
+    pub fn went_well(&self, named: &str) -> bool {
+        let named = plain(named);
+        let call = self.calls.iter().rev().find(|called| called.id.as_str() == named);
+        if let Some(called) = call {
+            return matches!(called.end, End::Done(None | Some(0)));
+        }
+        let run = self.done.iter().rev().find(|deed| is_run(deed, &named));
+        run.is_some_and(|deed| matches!(&deed.what, What::Ran(run) if run.exit == Some(0)))
+    }
+
+    /// The first code that was changed, as far as anybody knows: a file, or the command that may have changed one where nobody
+    /// looked what it did.
+    pub fn changed_code(&self) -> Option<String> {
+        self.done.iter().enumerate().find_map(|(at, deed)| {
+            let What::Wrote(written) = &deed.what else { return None };
+            let path = written.changed_code()?;
+            Some(if path.is_empty() { self.line_beside(at, deed) } else { path.to_owned() })
+        })
+    }
+
+    /// The command line that this was written by.
+    fn line_beside(&self, at: usize, deed: &Deed) -> String {
+        let around = self.done.iter().skip(at.saturating_sub(1)).take(3);
+        let run = around.filter(|other| other.call == deed.call).find_map(|other| match &other.what {
+            What::Ran(run) => Some(prove::first_line(&run.line)),
+            What::Wrote(_) => None,
+        });
+        format!("perhaps by `{}`", run.unwrap_or_else(|| "a command".to_owned()))
     }
 
     /// Why these calls cannot prove anything.
@@ -136,6 +158,14 @@ fn worse(one: TypedProof, other: TypedProof) -> TypedProof {
         ClaimStatus::Unsupported => 2,
     };
     if rank(&other) > rank(&one) { other } else { one }
+}
+
+/// True for a command line that is named by its words or by the id of its call.
+fn is_run(deed: &Deed, named: &str) -> bool {
+    match &deed.what {
+        What::Ran(run) => plain(&run.line) == named || deed.call.as_ref().is_some_and(|call| call.as_str() == named),
+        What::Wrote(_) => false,
+    }
 }
 
 /// The words of a line, one blank between them.

@@ -28,6 +28,15 @@ pub(crate) enum Why {
         line: String,
     },
     Empty,
+    /// It only looks or says something.
+    Looks {
+        line: String,
+    },
+    /// It changed code itself.
+    Changes {
+        line: String,
+        path: String,
+    },
     Unseen {
         line: String,
     },
@@ -64,7 +73,8 @@ impl Why {
             Self::Failed { line } => Phrase::new("evidence.failed").with("command", line),
             Self::Refused { line } => Phrase::new("evidence.refused").with("command", line),
             Self::Empty => Phrase::new("evidence.empty"),
-            Self::Unseen { line } => Phrase::new("evidence.unseen").with("command", line),
+            Self::Unseen { line } | Self::Looks { line } => Phrase::new("evidence.unseen").with("command", line),
+            Self::Changes { line, path } => Phrase::new("evidence.stale").with("path", path).with("command", line),
             Self::Part { line } => Phrase::new("evidence.part").with("command", line),
             Self::Number { number } => Phrase::new("evidence.number").with("number", number),
             Self::Warned { line } => Phrase::new("evidence.warned").with("command", line),
@@ -99,6 +109,10 @@ impl Why {
             Self::Unseen { line } => format!(
                 "how `{line}` ended cannot be seen; run it alone in the foreground, so that its exit code is that of the call"
             ),
+            Self::Looks { line } => format!("`{line}` only looks or says something and shows nothing of what was changed"),
+            Self::Changes { line, path } => {
+                format!("`{line}` changed {path} itself; run something behind it that shows that it works")
+            }
             Self::Part { line } => {
                 format!("`{line}` covers only a part; run all of it, or claim no more than that part")
             }

@@ -20,6 +20,8 @@ pub(crate) struct Written {
     pub(crate) perhaps_gone: Vec<String>,
     /// True when there may be others.
     pub(crate) perhaps: bool,
+    /// What a look at the files found changed between the looks before and behind it; none where nobody looked.
+    pub(crate) found: Option<Vec<String>>,
 }
 
 impl Written {
@@ -38,6 +40,22 @@ impl Written {
         !self.paths.is_empty() || !self.gone.is_empty()
     }
 
+    /// The first of it that is code which was changed as far as anybody knows: where somebody looked, what is there says what
+    /// may have been written. An empty one where nobody looked and only a command is known.
+    pub(crate) fn changed_code(&self) -> Option<&str> {
+        let named = self.paths.iter().chain(&self.gone).find(|path| is_code(path));
+        named.map(String::as_str).or_else(|| match &self.found {
+            Some(_) => self.found_code(&[]),
+            None => self.code(),
+        })
+    }
+
+    /// The first file of code that a look found changed, but for these.
+    pub(crate) fn found_code(&self, but: &[String]) -> Option<&str> {
+        let found = self.found.iter().flatten().map(String::as_str);
+        found.into_iter().find(|path| is_code(path) && !is_data(path) && !but.iter().any(|other| other == path))
+    }
+
     /// True when code is known to have changed.
     pub(crate) fn is_known_code(&self) -> bool {
         self.code().is_some_and(|path| !path.is_empty())
@@ -50,6 +68,7 @@ impl Written {
         self.maybe.extend(other.maybe);
         self.perhaps_gone.extend(other.perhaps_gone);
         self.perhaps |= other.perhaps;
+        self.found = None;
     }
 
     /// The same where nobody can see whether it was done.
@@ -120,6 +139,7 @@ pub(crate) fn written(ran: &Ran, check: Option<&Check>) -> Written {
         "mv" => moves(&mut found, &operands(ran)),
         "cp" | "install" | "ln" => found.paths.extend(operands(ran).last().cloned()),
         "touch" | "tee" => found.paths.extend(operands(ran)),
+        "perl" | "ruby" if in_place(&ran.words) => found.paths.extend(edited(&ran.words)),
         "git" => git(&mut found, &ran.words),
         "npm" | "yarn" | "pnpm" => found.perhaps = !only_serves(&ran.words) && !only_tells(name, &ran.words),
         _ if only_tells(name, &ran.words) => {}
@@ -160,6 +180,34 @@ fn git(found: &mut Written, words: &[String]) {
         "worktree" => found.perhaps = !matches!(first, Some("list" | "prune")),
         sub => found.perhaps = !GIT_READS.contains(&sub),
     }
+}
+
+/// True when a program is told to write its files anew by a line of code.
+fn in_place(words: &[String]) -> bool {
+    let letters = |word: &String| {
+        let before = word.strip_prefix('-').and_then(|letters| letters.split_once('i'));
+        before.is_some_and(|(before, _)| before.bytes().all(|byte| b"pnalws0".contains(&byte)))
+    };
+    words.iter().skip(1).take_while(|word| word.starts_with('-')).any(letters)
+}
+
+/// The files of such a line, without its code.
+fn edited(words: &[String]) -> Vec<String> {
+    let codes = |word: &String| word.starts_with('-') && word.ends_with(['e', 'E']);
+    let pairs = words.iter().zip(words.iter().skip(1));
+    pairs.filter(|(before, word)| !codes(before) && !word.starts_with('-')).map(|(_, word)| word.clone()).collect()
+}
+
+/// Programs that bring, move or record files and run none of them.
+const CARRYING: &[&str] = &["git", "hg", "svn", "patch", "tar", "unzip", "rsync", "pip", "pip3", "apk", "gh"];
+
+/// True when a command may have shown something beside what it wrote.
+pub(crate) fn acts(ran: &Ran) -> bool {
+    let name = ran.words.first().map(|word| word.rsplit('/').next().unwrap_or(word)).unwrap_or_default();
+    let second = ran.words.get(1).map(String::as_str).unwrap_or_default();
+    let installs = matches!(name, "npm" | "pnpm" | "yarn" | "bun" | "cargo" | "uv" | "poetry" | "bundle" | "composer")
+        && matches!(second, "install" | "i" | "add" | "remove" | "update" | "upgrade" | "sync" | "lock" | "fetch");
+    !CARRYING.contains(&name) && !installs && written(ran, None).perhaps
 }
 
 /// Words by which programs tell of something, or write only what no check reads.
@@ -248,6 +296,23 @@ pub(crate) fn is_text(path: &str) -> bool {
         "txt" => !listed,
         "" => known.contains(&stem),
         _ => name == ".gitignore",
+    }
+}
+
+/// Files that programs leave as results, and that no compiler reads. What a build or a package is told by is none of them.
+fn is_data(path: &str) -> bool {
+    const RESULTS: &[&str] = &[
+        "csv", "tsv", "txt", "jsonl", "ndjson", "out", "dat", "png", "jpg", "jpeg", "gif", "svg", "pdf", "parquet",
+        "npy", "npz", "pkl", "db", "sqlite", "sqlite3", "prof", "trace", "pyc",
+    ];
+    const TOLD_BY: &[&str] = &["package", "tsconfig", "jsconfig", "composer", "deno", "config", "settings", "manifest"];
+    let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
+    let Some((stem, ending)) = name.rsplit_once('.') else { return false };
+    let told = || TOLD_BY.iter().any(|word| stem.contains(word)) || stem.starts_with('.') || stem.ends_with("rc");
+    match ending {
+        "json" => !told(),
+        "txt" => is_text(path),
+        _ => RESULTS.contains(&ending),
     }
 }
 

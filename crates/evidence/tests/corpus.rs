@@ -4,7 +4,7 @@
 use reasonix_evidence::check;
 use reasonix_proto::{
     CallId, Change, ChangeKind, Claim, ClaimKind, ClaimStatus, Details, JobInfo, JobState, Message, Record, RecordBody,
-    RecordId, StopReason, ToolCall, ToolOutcome,
+    RecordId, Snapshot, StopReason, ToolCall, ToolOutcome,
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -33,6 +33,8 @@ pub(crate) fn records(log: &[Value]) -> Vec<Record> {
         let turn = 1;
         if let Some(text) = entry["prompt"].as_str() {
             bodies.push(RecordBody::Prompt { turn, text: text.to_owned(), typed: None, images: Vec::new() });
+        } else if let Some(look) = look(entry) {
+            bodies.push(look);
         } else if let Some(job) = job(entry) {
             bodies.push(job);
         } else if let Some(command) = entry["user_shell"].as_str() {
@@ -55,6 +57,14 @@ pub(crate) fn records(log: &[Value]) -> Vec<Record> {
     }
     let numbered = bodies.into_iter().zip(1_u64..);
     numbered.map(|(body, id)| Record { id: RecordId(id), parent: None, at: id, body }).collect()
+}
+
+/// A record of a look at the files.
+fn look(entry: &Value) -> Option<RecordBody> {
+    let moment = serde_json::from_value(entry.get("look")?.clone()).expect("a moment");
+    let (state, uncovered, more, changed_more, cut_off) = (String::new(), Vec::new(), 0, 0, false);
+    let changed = serde_json::from_value(entry["changed"].clone()).expect("paths");
+    Some(RecordBody::Snapshot(Snapshot { turn: 1, moment, state, uncovered, more, changed, changed_more, cut_off }))
 }
 
 /// A record of a job's beginning or end.

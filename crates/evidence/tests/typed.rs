@@ -148,13 +148,66 @@ fn one_proof_that_is_named_by_its_line_or_its_call() {
         ("look", Unsupported),
         ("cargo build", Unsupported),
     ] {
-        assert_eq!(shown.proved_by(named), wanted, "{named}");
+        assert_eq!(shown.proved_by(named).status, wanted, "{named}");
     }
     let own = deeds(&[
         bash("gen", "./tools/gen --all", 0, ""),
         bash("test", "cargo test && sed -i s/a/b/ src/a.rs", 0, good),
     ]);
-    assert_eq!(own.proved_by("test"), Stale);
-    assert_eq!(own.proved_by("gen"), Stale);
-    assert_eq!(deeds(&[bash("gen", "./tools/gen --all", 0, "")]).proved_by("gen"), Verified);
+    assert_eq!(own.proved_by("test").status, Stale);
+    assert_eq!(own.proved_by("gen").status, Stale);
+    assert_eq!(deeds(&[bash("gen", "./tools/gen --all", 0, "")]).proved_by("gen").status, Verified);
+}
+
+/// What moves, records or rewrites files shows nothing of them, and neither does what only looks.
+#[test]
+fn what_only_looks_or_only_writes_shows_nothing() {
+    for line in [
+        "ls -la",
+        "cat src/a.rs | head",
+        "git status",
+        "git diff --stat && git log -1",
+        "echo fine",
+        "git apply fix.patch",
+        "patch -p1 < fix.patch",
+        "perl -pi -e s/a/b/ src/a.rs",
+        "perl -i.bak -pe s/a/b/ src/a.rs",
+        "sed -i s/a/b/ src/a.rs",
+        "npm install left-pad",
+        "pip install x",
+    ] {
+        let shown = deeds(&[bash("one", line, 0, "")]);
+        assert_eq!(shown.proved_by(line).status, ClaimStatus::Unsupported, "{line}");
+        assert!(shown.went_well(line) && shown.went_well("one"), "{line}");
+    }
+    assert!(!deeds(&[bash("one", "ls x", 2, "")]).went_well("ls x"));
+}
+
+/// A look at the files says what a program changed that nobody knows.
+#[test]
+fn a_look_tells_what_an_unknown_program_changed() {
+    let look = |moment: &str, changed: Value| json!({"look": moment, "changed": changed});
+    let log = |changed: Value| {
+        let (one, two) = (bash("gen", "./gen.sh", 0, ""), bash("look", "./check-all", 0, ""));
+        [look("before", Value::Null), one, look("between", changed), two, look("after", json!([]))]
+    };
+    let shown = deeds(&log(json!(["src/a.rs"])));
+    assert_eq!(shown.changed_code().as_deref(), Some("src/a.rs"));
+    assert_eq!(shown.proved_by("./check-all").status, ClaimStatus::Verified);
+    assert_eq!(shown.proved_by("./gen.sh").status, ClaimStatus::Stale);
+    let alone = [look("before", Value::Null), bash("gen", "./gen.sh", 0, ""), look("after", json!(["src/a.rs"]))];
+    let held = deeds(&alone).proved_by("./gen.sh");
+    assert_eq!(
+        (held.status, held.why.contains("changed src/a.rs itself")),
+        (ClaimStatus::Unsupported, true),
+        "{held:?}"
+    );
+    for nothing in [json!([]), json!(["notes.md", "results.csv", "out/run.json", "target/debug/x"])] {
+        assert_eq!(deeds(&log(nothing.clone())).changed_code(), None, "{nothing}");
+    }
+    for code in ["package.json", "src/gen.ts", "config.json", "Makefile"] {
+        assert_eq!(deeds(&log(json!([code]))).changed_code().as_deref(), Some(code));
+    }
+    assert_eq!(deeds(&log(Value::Null)).changed_code().as_deref(), Some("perhaps by `./gen.sh`"), "nobody looked");
+    assert_eq!(deeds(&[bash("one", "ls", 0, "")]).changed_code(), None);
 }

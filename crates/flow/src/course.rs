@@ -38,30 +38,47 @@ impl Course {
     }
 
     /// What is missing before the goal counts as done, for the model; nothing when the log proves it. A claim of the answer
-    /// that is not proved is missing, and so is a proof where code was changed, or where nothing was done at all.
+    /// that is not proved is missing, and so is a check behind the last change where code was changed, or any call that went
+    /// well where none was. What only looked proves no more than the second.
     pub fn missing(&self, answer: &str, proofs: &[String]) -> Vec<String> {
         let claims = self.all.check(answer);
         let open = claims.iter().filter(|claim| claim.status != ClaimStatus::Verified).map(unproved);
         let mut missing: Vec<String> = open.collect();
-        let named = proofs.iter().map(|proof| (proof, self.all.proved_by(proof)));
-        let named: Vec<(&String, ClaimStatus)> = named.collect();
-        missing.extend(named.iter().filter_map(|(proof, status)| wanting(proof, *status)));
+        let changed = self.own.changed_code();
+        let wanting = |proof: &String| {
+            let held = self.all.proved_by(proof);
+            let fine = held.status == ClaimStatus::Verified || (changed.is_none() && self.all.went_well(proof));
+            (!fine).then_some(held.why)
+        };
+        missing.extend(proofs.iter().filter_map(wanting));
         missing.truncate(MOST_MISSING);
         if !missing.is_empty() {
             return missing;
         }
-        let shows = |claim: &Claim| claim.status == ClaimStatus::Verified && claim.kind != ClaimKind::File;
-        let shown = !named.is_empty() || claims.iter().any(shows);
-        if self.own.changed_code() && !shown && !UNSAID.iter().any(|said| self.all.check(said).iter().any(shows)) {
-            missing.push(
-                "code was changed, and no command that shows that it works ran and ended well after the last change; run \
-                 the tests or the build, or name what you ran: GOAL: done, proof: `COMMAND`"
-                    .to_owned(),
-            );
-        } else if !self.went_well {
-            missing.push("no call was made that could prove it".to_owned());
+        let shows = |claim: &Claim| self.shows(claim);
+        let shown = !proofs.is_empty() || claims.iter().any(shows);
+        match changed {
+            Some(code) if !shown && !UNSAID.iter().any(|said| self.all.check(said).iter().any(shows)) => {
+                missing.push(format!(
+                    "code was changed ({code}), and no command that shows that it works ran and ended well after the last \
+                     change; run the tests or the build, or name what you ran after it: GOAL: done, proof: `COMMAND`"
+                ));
+            }
+            _ if !self.went_well => missing.push("no call was made that could prove it".to_owned()),
+            _ => {}
         }
         missing
+    }
+
+    /// Whether a claim stands that a check behind the last change has shown. A fix of a text needs none, and shows nothing of code.
+    fn shows(&self, claim: &Claim) -> bool {
+        let by_run = || claim.by.iter().any(|call| self.all.proved_by(call.as_str()).status == ClaimStatus::Verified);
+        claim.status == ClaimStatus::Verified
+            && match claim.kind {
+                ClaimKind::Tests | ClaimKind::Build | ClaimKind::Lint => true,
+                ClaimKind::Fix => by_run(),
+                ClaimKind::File | ClaimKind::Unknown => false,
+            }
     }
 }
 
@@ -79,12 +96,128 @@ fn unproved(claim: &Claim) -> String {
     }
 }
 
-fn wanting(proof: &str, status: ClaimStatus) -> Option<String> {
-    match status {
-        ClaimStatus::Verified => None,
-        ClaimStatus::Stale => Some(format!("`{proof}` ran before the last change; run it again")),
-        ClaimStatus::Unsupported => {
-            Some(format!("`{proof}` is no command that ran here, ended well and proves something"))
+#[cfg(test)]
+mod tests {
+    use super::Course;
+    use reasonix_proto::{
+        CallId, Change, ChangeKind, Details, Message, Moment, Record, RecordBody, RecordId, Snapshot, StopReason,
+        ToolCall, ToolOutcome, tools,
+    };
+    use serde_json::json;
+
+    /// One thing of a goal's course.
+    #[derive(Clone, Copy)]
+    enum Did {
+        Ran(&'static str, i32),
+        Wrote(&'static str),
+        Looked(Moment, &'static [&'static str]),
+        Turn,
+    }
+    use Did::{Looked, Ran, Turn, Wrote};
+    use Moment::{After, Before, Between};
+
+    fn bodies(at: u32, did: Did) -> Vec<RecordBody> {
+        let (call, (uncovered, images)) = (CallId(format!("c{at}")), (Vec::new(), Vec::new()));
+        let (tool, arguments, details) = match did {
+            Turn => {
+                return vec![RecordBody::Prompt { turn: at + 1, text: "go".to_owned(), typed: None, images }];
+            }
+            Looked(moment, paths) => {
+                let changed = (moment != Before).then(|| paths.iter().map(|&path| path.to_owned()).collect::<Vec<_>>());
+                let (state, more, changed_more, cut_off) = (String::new(), 0, 0, false);
+                let look = Snapshot { turn: 1, moment, state, uncovered, more, changed, changed_more, cut_off };
+                return vec![RecordBody::Snapshot(look)];
+            }
+            Ran(line, code) => {
+                (tools::BASH, json!({"command": line}), Details { exit_code: Some(code), ..Details::default() })
+            }
+            Wrote(path) => {
+                let (kind, diff, hunks) = (ChangeKind::Updated, String::new(), Vec::new());
+                let change = Change { path: path.to_owned(), kind, added: 1, removed: 1, diff, hunks };
+                ("write_file", json!({"path": path}), Details { changes: vec![change], ..Details::default() })
+            }
+        };
+        let calls = vec![ToolCall { id: call.clone(), name: tool.to_owned(), arguments: arguments.to_string() }];
+        let message = Message::Assistant { text: String::new(), reasoning: None, calls, stop: StopReason::Calls };
+        let asked = RecordBody::Assistant { turn: 1, step: at, model: "a/b".to_owned(), message, usage: None };
+        let outcome = ToolOutcome::detailed("", details);
+        vec![asked, RecordBody::Outcome { call, tool: tool.to_owned(), took_ms: 1, outcome }]
+    }
+
+    fn missing(course: &[Did], answer: &str, proofs: &[&str]) -> Vec<String> {
+        let mut seen = Course::new(0);
+        let all = [Turn].iter().chain(course).zip(0..).flat_map(|(did, at)| bodies(at, *did));
+        for (body, id) in all.zip(1..) {
+            seen.see(&Record { id: RecordId(id), parent: None, at: id, body });
         }
+        seen.missing(answer, &proofs.iter().map(|&proof| proof.to_owned()).collect::<Vec<_>>())
+    }
+
+    /// A course, what is said at its end, what is named, and words of what is missing; empty when it is proved.
+    type Row = (&'static [Did], &'static str, &'static [&'static str], &'static str);
+
+    fn held(rows: &[Row]) {
+        for (at, (course, answer, proofs, wanted)) in rows.iter().enumerate() {
+            let missing = missing(course, answer, proofs).join("; ");
+            let as_wanted = if wanted.is_empty() { missing.is_empty() } else { missing.contains(wanted) };
+            assert!(as_wanted, "row {at}, {proofs:?}: {missing}, wanted {wanted}");
+        }
+    }
+
+    #[test]
+    fn what_an_unknown_program_may_have_changed_has_to_be_checked_behind_it() {
+        const TESTED: Did = Ran("cargo test", 0);
+        const GENERATED: &[Did] = &[TESTED, Ran("./gen.sh", 0)];
+        held(&[
+            (GENERATED, "Done.", &[], "code was changed (perhaps by `./gen.sh`)"),
+            (GENERATED, "Done.", &["cargo test"], "a command after `cargo test` may have changed files"),
+            (&[TESTED, Ran("perl -pi -e s/a/b/ src/a.rs", 0)], "Done.", &["cargo test"], "src/a.rs was changed after"),
+            (&[TESTED, Ran("sed -i s/a/b/ src/a.rs", 0)], "Done.", &["c1"], "src/a.rs was changed after"),
+            (&[TESTED, Ran("python fix.py", 0), Ran("ls", 0)], "Done.", &[], "perhaps by `python fix.py`"),
+            (&[TESTED, Ran("python fix.py", 0), Ran("ls", 0)], "Done.", &["ls"], "only looks"),
+            (&[TESTED, Ran("python fix.py", 0), TESTED], "Done.", &["ls"], "`ls` is no command that ran here"),
+            (&[Ran("python fix.py", 0), TESTED], "Done.", &[], ""),
+            (&[Ran("perl -pi -e s/a/b/ src/a.rs", 0), Ran("./app --once", 0)], "Done.", &["./app --once"], ""),
+            (&[Wrote("src/a.rs"), Ran("./app --once", 1)], "Done.", &["./app --once"], "failed"),
+            (&[Wrote("src/a.rs"), Ran("git status", 0)], "Done.", &["git status"], "only looks"),
+            (&[Wrote("src/a.rs"), Ran("cat src/a.rs", 0)], "Done.", &[], "code was changed (src/a.rs)"),
+            (&[Wrote("src/a.rs"), Turn, Wrote("README.md")], "Fixed the typo in `README.md`.", &[], "src/a.rs"),
+        ]);
+    }
+
+    #[test]
+    fn where_somebody_looked_only_what_is_there_counts() {
+        const FOUND: &[Did] = &[Looked(Before, &[]), Ran("./gen.sh", 0), Looked(After, &["src/gen.rs"])];
+        held(&[
+            (FOUND, "Done.", &[], "code was changed (src/gen.rs)"),
+            (FOUND, "Done.", &["./gen.sh"], "`./gen.sh` changed src/gen.rs itself"),
+            (&[Looked(Before, &[]), Ran("python measure.py", 0), Looked(After, &["results.csv"])], "42 ms.", &[], ""),
+            (&[Looked(Before, &[]), Ran("python measure.py", 0), Looked(After, &[])], "42 ms.", &["c2"], ""),
+            (
+                &[
+                    Looked(Before, &[]),
+                    Ran("./gen.sh", 0),
+                    Looked(Between, &["src/gen.rs"]),
+                    Ran("./check-all", 0),
+                    Looked(After, &[]),
+                ],
+                "Done.",
+                &["./check-all"],
+                "",
+            ),
+        ]);
+    }
+
+    #[test]
+    fn a_goal_without_code_ends_with_what_was_read_or_written() {
+        held(&[
+            (&[Ran("ls", 0)], "It is there.", &[], ""),
+            (&[Ran("grep -rn x .", 0)], "It is there.", &["grep -rn x ."], ""),
+            (&[Wrote("notes.md")], "I wrote `notes.md`.", &[], ""),
+            (&[Wrote("notes.md")], "Written.", &["c1"], ""),
+            (&[Wrote("notes.md")], "Written.", &["c7"], "no command that ran here"),
+            (&[Ran("ls nothing", 2)], "It is there.", &["ls nothing"], "failed"),
+            (&[], "It is there.", &[], "no call was made"),
+        ]);
     }
 }

@@ -385,6 +385,13 @@ pub struct Snapshot {
     /// How many more are not covered.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub more: u64,
+    /// The files that the turn changed since the state before it in the same turn, without those that git ignores, bounded; none
+    /// where that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changed: Option<Vec<String>>,
+    /// How many more it changed.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub changed_more: u64,
     /// True for the end of a turn that ended with its process, as far as it could be told afterwards.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cut_off: bool,

@@ -501,7 +501,17 @@ async fn what_is_said_of_files_is_found_without_the_rest() {
     let opened = Sessions::at(state.path()).create(head("/p")).unwrap();
     let taken = |moment, state: &str| {
         let (state, uncovered) = (state.to_owned(), Vec::new());
-        RecordBody::Snapshot(reasonix_proto::Snapshot { turn: 1, moment, state, uncovered, more: 0, cut_off: false })
+        let (changed, changed_more, more, cut_off) = (None, 0, 0, false);
+        RecordBody::Snapshot(reasonix_proto::Snapshot {
+            turn: 1,
+            moment,
+            state,
+            uncovered,
+            more,
+            changed,
+            changed_more,
+            cut_off,
+        })
     };
     let mut wanted = Vec::new();
     for body in [

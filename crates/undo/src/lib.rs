@@ -29,6 +29,8 @@ use worker::{Look, Request, Wishes, Worker};
 
 /// What a snapshot names as not covered; the rest is counted.
 const MOST_NAMED: usize = 40;
+/// The same of what was changed.
+const MOST_CHANGED: usize = 100;
 
 /// The states of a workspace's files, below the state folder.
 pub fn snapshots_of(root: &Path, home: &Path) -> Result<Snapshots, SnapshotError> {
@@ -132,7 +134,7 @@ impl Undo {
         };
         let Some((taken, busy)) = ahead else { return };
         let state = taken.state.clone();
-        if self.keep(number, Moment::Before, taken).await {
+        if self.keep(number, Moment::Before, taken, None).await {
             locked(&self.turn).state = Some((state, busy));
         }
     }
@@ -220,9 +222,9 @@ impl Undo {
             turn.state.take().filter(|_| number_then == number)
         };
         let Some(last) = last else { return };
-        if let Some(Look { taken, ours }) = self.take(Some(last), false).await {
+        if let Some(Look { taken, ours, changed }) = self.take(Some(last), false).await {
             let state = ours.unwrap_or_else(|| taken.state.clone());
-            self.keep(number, Moment::After, Taken { state, ..taken }).await;
+            self.keep(number, Moment::After, Taken { state, ..taken }, changed).await;
         }
         self.send(Request::Ended);
     }
@@ -250,20 +252,20 @@ impl Undo {
     async fn look_before(&self, number: u32, last: Option<(String, Busy)>) {
         self.close_broken().await;
         let begun = SystemTime::now();
-        let Some(Look { taken, ours }) = self.take(last.clone(), true).await else { return };
+        let Some(Look { taken, ours, changed }) = self.take(last.clone(), true).await else { return };
         let state = taken.state.clone();
         let kept = match (&last, ours) {
             (Some((last, _)), _) if *last == state => return,
-            (None, _) => self.keep(number, Moment::Before, taken).await,
-            (Some(_), None) => self.keep(number, Moment::Between, taken).await,
+            (None, _) => self.keep(number, Moment::Before, taken, None).await,
+            (Some(_), None) => self.keep(number, Moment::Between, taken, changed).await,
             // The turn's work up to here ends, and begins anew with what others did.
             (Some(_), Some(ours)) => {
                 let end = Taken { state: ours, changed: 0, uncovered: Vec::new() };
-                let ended = self.keep(number, Moment::After, end).await;
+                let ended = self.keep(number, Moment::After, end, changed).await;
                 if ended {
                     locked(&self.turn).state = None;
                 }
-                ended && self.keep(number, Moment::Before, taken).await
+                ended && self.keep(number, Moment::Before, taken, None).await
             }
         };
         // Where nothing on the log would say where the turn began, the next call that writes begins it anew.
@@ -305,12 +307,15 @@ impl Undo {
     }
 
     /// Journals a state. False when the log cannot be written, which is said by whoever needs it next.
-    async fn keep(&self, turn: u32, moment: Moment, taken: Taken) -> bool {
+    async fn keep(&self, turn: u32, moment: Moment, taken: Taken, changed: Option<Vec<String>>) -> bool {
         let named = taken.uncovered.iter().take(MOST_NAMED);
         let uncovered = named.map(back::named).collect();
         let more = taken.uncovered.len().saturating_sub(MOST_NAMED) as u64;
-        let body = RecordBody::Snapshot(Snapshot { turn, moment, state: taken.state, uncovered, more, cut_off: false });
-        self.journal.append(body).await.is_ok()
+        let changed_more = changed.as_ref().map_or(0, |changed| changed.len().saturating_sub(MOST_CHANGED)) as u64;
+        let changed = changed.map(|changed| changed.into_iter().take(MOST_CHANGED).collect());
+        let (state, cut_off) = (taken.state, false);
+        let body = Snapshot { turn, moment, state, uncovered, more, changed, changed_more, cut_off };
+        self.journal.append(RecordBody::Snapshot(body)).await.is_ok()
     }
 }
 

@@ -199,6 +199,8 @@ mod tests {
             state: state.into(),
             uncovered: Vec::new(),
             more: 0,
+            changed: None,
+            changed_more: 0,
             cut_off: false,
         })
     }

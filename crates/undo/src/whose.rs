@@ -91,7 +91,7 @@ fn end_by(snapshots: &mut Snapshots, span: &Span, gone: SystemTime) -> Result<Sn
     };
     let state = snapshots.part(&span.last, &whose)?.unwrap_or(now.state);
     let (turn, moment, uncovered) = (span.turn, Moment::After, Vec::new());
-    Ok(Snapshot { turn, moment, state, uncovered, more: 0, cut_off: true })
+    Ok(Snapshot { turn, moment, state, uncovered, more: 0, changed: None, changed_more: 0, cut_off: true })
 }
 
 #[cfg(test)]
@@ -229,6 +229,8 @@ mod tests {
                 state: state.into(),
                 uncovered: Vec::new(),
                 more: 0,
+                changed: None,
+                changed_more: 0,
                 cut_off: false,
             })
         };

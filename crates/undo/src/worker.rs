@@ -6,7 +6,7 @@ use crate::timeline::Span;
 use crate::whose::{Busy, end_of_broken};
 use crate::{UndoKeep, room};
 use reasonix_proto::RecordBody;
-use reasonix_workspace::snapshot::{SnapshotError, Snapshots, Taken};
+use reasonix_workspace::snapshot::{Changed, RelPath, SnapshotError, Snapshots, Taken, Whose};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -18,6 +18,8 @@ pub(crate) struct Look {
     pub(crate) taken: Taken,
     /// The state without what others did since the state that was asked about; none when they did nothing.
     pub(crate) ours: Option<String>,
+    /// The files that were changed since that state, but for those of others; none when no state was asked about.
+    pub(crate) changed: Option<Vec<String>>,
 }
 
 /// What the thread is asked for.
@@ -123,10 +125,11 @@ impl Worker {
 
     fn look(&mut self, since: Option<(String, Busy)>, stop: &dyn Fn() -> bool) -> Result<Look, SnapshotError> {
         let taken = self.snapshots.take(stop)?;
-        let ours = match since.filter(|_| self.snapshots.has_our_clock()) {
-            Some((last, busy)) => self.snapshots.part(&last, &|change| busy.whose(change))?,
-            None => None,
-        };
-        Ok(Look { taken, ours })
+        let Some((last, busy)) = since else { return Ok(Look { taken, ours: None, changed: None }) };
+        let told = self.snapshots.has_our_clock();
+        let whose = |change: Changed<'_>| if told { busy.whose(change) } else { Whose::Unknown };
+        let ours = if told { self.snapshots.part(&last, &whose)? } else { None };
+        let changed = self.snapshots.touched(&last, &whose)?.iter().map(RelPath::shown).collect();
+        Ok(Look { taken, ours, changed: Some(changed) })
     }
 }

@@ -85,14 +85,14 @@ impl Known {
         each_below(&self.root, &mut Vec::new(), give);
     }
 
-    /// When the entry at a path was last changed in any way, in nanoseconds since the Unix epoch; none where there is none.
-    pub(super) fn changed_at(&self, path: &RelPath) -> Option<i64> {
+    /// The entry at a path; none where there is none.
+    pub(super) fn find(&self, path: &RelPath) -> Option<&Tracked> {
         let mut folder = &self.root;
         let mut parts = path.0.split(|byte| *byte == b'/').peekable();
         while let Some(part) = parts.next() {
             let child = folder.child(part)?;
             if parts.peek().is_none() {
-                return Some(child.tracked.stamp.changed);
+                return Some(&child.tracked);
             }
             folder = child.below.as_ref()?;
         }

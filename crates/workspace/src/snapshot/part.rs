@@ -35,9 +35,7 @@ impl Snapshots {
     pub fn part(&self, last: &str, whose: &dyn Fn(Changed<'_>) -> Whose) -> Result<Option<String>, SnapshotError> {
         let (mut ours, mut all) = (Changes::new(), true);
         for (path, now) in self.since(last)? {
-            let at = self.known.as_ref().and_then(|known| known.changed_at(&path)).filter(|at| *at > 0);
-            let at = at.and_then(|at| SystemTime::UNIX_EPOCH.checked_add(Duration::from_nanos(at.unsigned_abs())));
-            let whose = whose(Changed { path: &path, now: now.as_ref(), at });
+            let whose = whose(self.changed(&path, now.as_ref()));
             all &= whose == Whose::Ours;
             match whose {
                 Whose::Ours => drop(ours.insert(path, now)),
@@ -54,6 +52,25 @@ impl Snapshots {
         let bytes = State::on(&self.blobs, last, ours)?.encode();
         let key = bytes.and_then(|bytes| self.blobs.put(&bytes)).map_err(SnapshotError::io(&self.root))?;
         Ok(Some(key.to_string()))
+    }
+
+    /// The files that are different between a state and the last look and that are not somebody else's, without those that git
+    /// ignores.
+    pub fn touched(&self, last: &str, whose: &dyn Fn(Changed<'_>) -> Whose) -> Result<Vec<RelPath>, SnapshotError> {
+        let ours = |(path, now): &(RelPath, Option<TreeEntry>)| {
+            let tracked = self.known.as_ref().and_then(|known| known.find(path));
+            let ignored = tracked.is_some_and(|tracked| tracked.ignored);
+            let folder = matches!(now, Some(TreeEntry::Folder { .. }));
+            !ignored && !folder && whose(self.changed(path, now.as_ref())) != Whose::Theirs
+        };
+        Ok(self.since(last)?.into_iter().filter(ours).map(|(path, _)| path).collect())
+    }
+
+    fn changed<'a>(&self, path: &'a RelPath, now: Option<&'a TreeEntry>) -> Changed<'a> {
+        let at = self.known.as_ref().and_then(|known| known.find(path)).map(|tracked| tracked.stamp.changed);
+        let at = at.filter(|at| *at > 0);
+        let at = at.and_then(|at| SystemTime::UNIX_EPOCH.checked_add(Duration::from_nanos(at.unsigned_abs())));
+        Changed { path, now, at }
     }
 
     /// What is different between a state and the last look.
