@@ -349,7 +349,8 @@ impl Conversation {
 
     /// The next request.
     pub(crate) fn request(&self, may_call: bool, must_call: Option<String>) -> Request {
-        Request { prefix: Arc::clone(&self.prefix), messages: self.messages.clone(), may_call, must_call }
+        let (prefix, messages) = (Arc::clone(&self.prefix), self.messages.clone());
+        Request { prefix, messages, may_call, must_call, form: None }
     }
 
     /// What the model last said in words.
@@ -445,7 +446,7 @@ impl Inbox {
             |text: fn(&Said) -> &str| waiting.iter().map(|(_, said)| text(said)).collect::<Vec<_>>().join("\n\n");
         let typed = waiting.iter().any(|(_, said)| said.typed.is_some()).then(|| join(Said::typed));
         let images = waiting.iter().flat_map(|(_, said)| said.images.clone()).collect();
-        (!waiting.is_empty()).then(|| Said { text: join(|said| &said.text), typed, images })
+        (!waiting.is_empty()).then(|| Said { text: join(|said| &said.text), typed, images, form: None })
     }
 
     /// Changes what waits under a number, or takes it away. False when it does not wait any more.

@@ -32,9 +32,10 @@ pub use heal::heal;
 pub use measure::Measures;
 pub use names::plain_name;
 pub use ports::{
-    Args, Artifacts, Ask, BoxFuture, Budget, ByAction, Call, Class, Classified, Classify, Decision, Explores, Failure,
-    Gate, Item, Journal, JournalError, Meant, Model, ModelCard, ModelStream, NoBudget, Prefix, Preview, Purpose,
-    Recalls, Request, Router, Runs, Sink, Stop, Tool, ToolSpec, ToolTraits, Tools, is_invalid, parse_args,
+    AnswerForm, Args, Artifacts, Ask, BoxFuture, Budget, ByAction, Call, Class, Classified, Classify, Decision,
+    Explores, Failure, Gate, Item, Journal, JournalError, Meant, Model, ModelCard, ModelStream, NoBudget, Prefix,
+    Preview, Purpose, Recalls, Request, Router, Runs, Sink, Stop, Tool, ToolSpec, ToolTraits, Tools, is_invalid,
+    parse_args,
 };
 pub use said::Said;
 pub use tokens::{content_tokens, estimate_tokens, image_tokens};

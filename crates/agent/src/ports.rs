@@ -122,6 +122,17 @@ pub struct Request {
     pub may_call: bool,
     /// The tool that the answer has to call, where the wire can say so; a break of the head, for a last reminder only.
     pub must_call: Option<String>,
+    /// The form that the answer has to have, for endpoints that can be told. The words of the conversation say it too.
+    pub form: Option<Arc<AnswerForm>>,
+}
+
+/// The form that an answer has to have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AnswerForm {
+    /// The JSON schema that it has to fit.
+    pub schema: serde_json::Value,
+    /// Nothing but the answer is wanted any more: the work is done, and what it gave only has to be put right.
+    pub closing: bool,
 }
 
 /// A piece of an answer.

@@ -5,12 +5,13 @@ use crate::bound::{Bound, cut};
 use crate::context::{INTERRUPTED, NO_ANSWER};
 use crate::conversation::{Conversation, message_tokens};
 use crate::fold::{Answer, Fold};
-use crate::ports::{Item, JournalError, Model, Request, Stop};
+use crate::ports::{AnswerForm, Item, JournalError, Model, Request, Stop};
 use crate::turn::Agent;
 use futures_util::StreamExt;
 use reasonix_proto::{
     Event, Fix, Level, Message, Phrase, RecordBody, RecordId, Repair, RulesFired, StopReason, TurnState, Usage,
 };
+use std::sync::Arc;
 use tracing::Instrument;
 use tracing::field::Empty;
 
@@ -22,13 +23,14 @@ pub(crate) async fn answer(
     agent: &Agent,
     conversation: &mut Conversation,
     (turn, step): (u32, u32),
-    may_call: bool,
+    (may_call, form): (bool, Option<&Arc<AnswerForm>>),
     stop: &Stop,
 ) -> Result<Answer, JournalError> {
     agent.state(TurnState::Planning);
     conversation.asks(&agent.model().card().name);
     let asked = conversation.tokens();
     let request = conversation.request(may_call, agent.aspects.must_call().filter(|_| may_call));
+    let request = Request { form: form.cloned(), ..request };
     // Whoever is interrupted before asking has sent nothing.
     let asks = !stop.is_cancelled();
     let listener = agent.aspects.listener(turn, &agent.tools);

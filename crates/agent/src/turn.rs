@@ -7,8 +7,8 @@ use crate::conversation::{Conversation, Inbox};
 use crate::dispatch::{Tally, complete, dispatch, prepare, wished};
 use crate::fold::Answer;
 use crate::ports::{
-    Artifacts, BoxFuture, Budget, Classify, Gate, Journal, JournalError, Model, Purpose, Router, Runs, Sink, Stop,
-    Tools,
+    AnswerForm, Artifacts, BoxFuture, Budget, Classify, Gate, Journal, JournalError, Model, Purpose, Router, Runs,
+    Sink, Stop, Tools,
 };
 use crate::said::Said;
 use crate::step::{answer, objected, report};
@@ -75,6 +75,8 @@ struct Progress {
     reminded: bool,
     /// How often what stands around the turn kept it from ending.
     returns: u32,
+    /// The form that its answer has to have.
+    form: Option<Arc<AnswerForm>>,
 }
 
 /// How often it is asked at most whether the time is up.
@@ -94,7 +96,8 @@ impl Agent {
     }
 
     async fn whole_turn(&self, conversation: &mut Conversation, prompt: Said, inbox: &Inbox, stop: &Stop) -> TurnEnd {
-        let mut progress = Progress { turn: conversation.next_turn(), ..Progress::default() };
+        let (turn, form) = (conversation.next_turn(), prompt.form.clone());
+        let mut progress = Progress { turn, form, ..Progress::default() };
         self.budget.begin();
         let end = match self.timed(conversation, prompt, inbox, stop, &mut progress).await {
             Ok(end) => end,
@@ -385,7 +388,9 @@ impl Agent {
                 return Ok(Err(TurnEnd::OutOfBudget { why }));
             }
             let place = (progress.turn, progress.steps + 1);
-            let mut answer = answer(self, conversation, place, may_call, stop).await?;
+            // What is said in a few words at a limit is not the answer.
+            let form = progress.form.as_ref().filter(|_| may_call);
+            let mut answer = answer(self, conversation, place, (may_call, form), stop).await?;
             progress.usage.add(answer.usage.unwrap_or_default());
             if let Some(objection) = answer.objection.take() {
                 objected(self, conversation, place, (objection, answer.before, answer.usage)).await?;
@@ -438,7 +443,7 @@ impl Agent {
         said: impl Into<Said>,
         by_user: bool,
     ) -> Result<(), JournalError> {
-        let Said { text, typed, images } = said.into();
+        let Said { text, typed, images, .. } = said.into();
         let record = self.journal.append(RecordBody::Note { turn, text, typed, images, by_user }).await?;
         conversation.take(&record);
         self.sink.emit(Event::Noted { record: Box::new(record) });
@@ -461,7 +466,7 @@ impl Agent {
         let (said, by_user) = match self.steered(inbox, progress.turn).await {
             Some(said) => {
                 let (typed, text) = (Some(said.typed().to_owned()), format!("{}\n\n{end_now}", said.text));
-                (Said { text, typed, images: said.images }, true)
+                (Said { text, typed, ..said }, true)
             }
             None => (Said::from(end_now), false),
         };

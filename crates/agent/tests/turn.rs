@@ -548,7 +548,7 @@ async fn steering_at_the_step_limit_keeps_its_pictures_and_its_words() {
     let (said, shown) = ("look: [a.png]", image.clone());
     let steering = tool("read", true, move |_, _| {
         let images = vec![shown.clone()];
-        inbox.push(1, Said { text: said.into(), typed: Some("look: @a.png".into()), images });
+        inbox.push(1, Said { text: said.into(), typed: Some("look: @a.png".into()), images, form: None });
         Box::pin(async { ToolOutcome::done("x") })
     });
     world.agent.tools = Tools::new(vec![steering]);

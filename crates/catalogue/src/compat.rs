@@ -191,6 +191,32 @@ impl Guided {
     }
 }
 
+/// How an endpoint is told which form an answer has to have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Structured {
+    /// Not at all: the model is asked in words.
+    None,
+    /// That it is a JSON object, and nothing of which.
+    JsonObject,
+    /// By the schema as it is.
+    JsonSchema,
+    /// By the part of the schema that strict endpoints know, where it fits into that; as it is, and not strict, elsewhere.
+    Strict,
+}
+
+/// Which requests say so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StructuredWhen {
+    /// Those that ask for nothing but the answer: a correction, or where there are no tools.
+    Closing,
+    /// All of a turn, beside its tools.
+    Always,
+    /// Only those without tools: beside them it is refused.
+    Alone,
+}
+
 /// How long an endpoint keeps what it cached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -281,6 +307,10 @@ profile! {
     assistant_after_tool: bool,
     /// How decoding is guided where `tool_calls = "guided"`.
     guided: Guided,
+    /// How it is told the form of an answer.
+    structured: Structured,
+    /// With which requests.
+    structured_when: StructuredWhen,
 }
 
 impl Compat {
@@ -309,6 +339,8 @@ impl Compat {
             signed_calls: false,
             assistant_after_tool: false,
             guided: Guided::Gbnf,
+            structured: Structured::None,
+            structured_when: StructuredWhen::Closing,
         };
         match wire {
             Wire::Chat => chat,

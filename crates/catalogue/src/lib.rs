@@ -13,8 +13,8 @@ mod tokens;
 
 pub use canonical::{canonical, plain};
 pub use compat::{
-    Auth, CacheRetention, Compat, Guided, MaxTokens, OWN_FIELDS, Overrides, ReasoningBack, ReasoningField, Thinking,
-    ToolIds, Wire,
+    Auth, CacheRetention, Compat, Guided, MaxTokens, OWN_FIELDS, Overrides, ReasoningBack, ReasoningField, Structured,
+    StructuredWhen, Thinking, ToolIds, Wire,
 };
 pub use effort::{Effort, EffortNames, split};
 pub use models::{Known, MODELS, known};

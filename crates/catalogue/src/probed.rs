@@ -1,7 +1,7 @@
 //! What a probe found out about one model of an endpoint: the part of its profile that was observed, not known. Data only;
 //! who asks and who keeps it is decided elsewhere.
 
-use crate::compat::{Guided, Overrides, ReasoningField};
+use crate::compat::{Guided, Overrides, ReasoningField, Structured};
 use serde::{Deserialize, Serialize};
 
 /// The version of what a probe leaves; an older one is asked for anew.
@@ -144,7 +144,18 @@ impl Probed {
             usage_in_stream: (self.usage == Seen::No).then_some(false),
             reasoning_field: self.reasoning,
             guided: self.guided,
+            structured: self.structured(),
             ..Overrides::NONE
+        }
+    }
+
+    /// How it is told the form of an answer; what kind of server it is decides how much of a schema it is known to take.
+    fn structured(&self) -> Option<Structured> {
+        match (self.json_schema, self.server) {
+            (Seen::Unclear, _) => None,
+            (Seen::No, _) => Some(Structured::None),
+            (Seen::Yes, Server::Unknown) => Some(Structured::Strict),
+            (Seen::Yes, _) => Some(Structured::JsonSchema),
         }
     }
 
@@ -156,8 +167,8 @@ impl Probed {
 
 #[cfg(test)]
 mod tests {
-    use super::{Probed, Seen, ToolCalls};
-    use crate::compat::{Guided, ReasoningField};
+    use super::{Probed, Seen, Server, ToolCalls};
+    use crate::compat::{Guided, ReasoningField, Structured};
 
     #[test]
     fn only_what_was_seen_changes_a_profile() {
@@ -173,6 +184,15 @@ mod tests {
         let over = probed.overrides();
         assert_eq!((over.usage_in_stream, over.reasoning_field), (Some(false), Some(ReasoningField::Reasoning)));
         assert_eq!(over.guided, Some(Guided::JsonSchema));
+        assert_eq!(over.structured, None, "nothing was seen of it");
+        for (json_schema, server, structured) in [
+            (Seen::No, Server::Vllm, Structured::None),
+            (Seen::Yes, Server::Vllm, Structured::JsonSchema),
+            (Seen::Yes, Server::Unknown, Structured::Strict),
+        ] {
+            let probed = Probed { json_schema, server, ..Probed::default() };
+            assert_eq!(probed.overrides().structured, Some(structured), "{json_schema:?} {server:?}");
+        }
         assert!(probed.needs_words() && !Probed { tools: ToolCalls::Text, ..probed }.needs_words());
     }
 }

@@ -3,7 +3,8 @@
 
 use crate::canonical::{claude, plain};
 use crate::compat::{
-    Auth, Compat, Guided, MaxTokens, Overrides, ReasoningBack, ReasoningField, Thinking, ToolIds, Wire,
+    Auth, Compat, Guided, MaxTokens, Overrides, ReasoningBack, ReasoningField, Structured, StructuredWhen, Thinking,
+    ToolIds, Wire,
 };
 use crate::effort::EffortNames;
 use std::borrow::Cow;
@@ -58,11 +59,24 @@ const RULES: &[Rule] = &[
     Rule { at: &["llama.cpp"], models: &["qwen"], says: Overrides { thinking: Some(Thinking::QwenChatTemplate), ..SAID } },
     Rule { at: &["vllm", "sglang", "ollama", "lmstudio"], models: &[], says: Overrides { guided: Some(Guided::JsonSchema), ..SAID } },
     Rule { at: &["ollama"], models: &[], says: Overrides { reasoning_field: Some(ReasoningField::Reasoning), ..SAID } },
+    // How each is told the form of an answer, by its own documentation.
+    Rule { at: &["api.openai.com", "openai.azure.com", "openai", "azure"], models: &[], says: Overrides {
+        structured: Some(Structured::Strict), structured_when: Some(StructuredWhen::Always), ..SAID } },
+    Rule { at: &["openrouter.ai", "openrouter", "x.ai", "xai", "mistral.ai", "mistral"], models: &[], says: Overrides { structured: Some(Structured::Strict), ..SAID } },
+    Rule { at: &["groq.com", "groq"], models: &[], says: Overrides {
+        structured: Some(Structured::Strict), structured_when: Some(StructuredWhen::Alone), ..SAID } },
+    Rule { at: &["googleapis.com", "gemini", "vertex"], models: &[], says: Overrides { structured: Some(Structured::JsonSchema), ..SAID } },
+    Rule { at: &["googleapis.com", "gemini", "vertex"], models: &["gemini-1", "gemini-2"], says: Overrides { structured_when: Some(StructuredWhen::Alone), ..SAID } },
+    Rule { at: &["vllm", "sglang", "llama.cpp", "ollama", "lmstudio"], models: &[], says: Overrides { structured: Some(Structured::JsonSchema), ..SAID } },
+    Rule { at: &["deepseek.com", "deepseek", "moonshot.cn", "moonshot.ai", "kimi", "kimi-intl", "z.ai", "bigmodel.cn", "glm", "glm-cn",
+        "aliyuncs.com", "dashscope", "dashscope-intl", "dashscope-us"], models: &[], says: Overrides { structured: Some(Structured::JsonObject), ..SAID } },
 ];
 
-/// What holds for Claude from a version on: newer ones think as they see fit, and refuse a budget and to be sampled.
+/// What holds for Claude from a version on: its answers can be held to a schema; newer ones think as they see fit, and
+/// refuse a budget and to be sampled.
 #[rustfmt::skip]
 const CLAUDE: &[((u32, u32), Overrides)] = &[
+    ((4, 5), Overrides { structured: Some(Structured::Strict), ..SAID }),
     ((4, 6), Overrides { thinking: Some(Thinking::Adaptive), efforts: Some(CLAUDE_WORDS), ..SAID }),
     ((4, 7), Overrides { sampling: Some(false), ..SAID }),
 ];
@@ -157,6 +171,32 @@ mod tests {
             chat(google, "gemini-3-pro-preview").signed_calls && chat(google, "models/gemini-3.5-flash").signed_calls
         );
         assert!(!chat(google, "gemini-2.5-pro").signed_calls && !chat("h", "gemini-3-pro").signed_calls);
+    }
+
+    #[test]
+    fn who_is_told_the_form_of_an_answer_and_when() {
+        use crate::compat::{Structured, StructuredWhen};
+        use Structured::{JsonObject, JsonSchema, None as Words, Strict};
+        use StructuredWhen::{Alone, Always, Closing};
+        for (wire, host, preset, model, structured, when) in [
+            (Wire::Chat, "api.openai.com", None, "gpt-5", Strict, Always),
+            (Wire::Responses, "x.openai.azure.com", None, "gpt-5", Strict, Always),
+            (Wire::Chat, "openrouter.ai", None, "z-ai/glm-4.6", Strict, Closing),
+            (Wire::Chat, "api.groq.com", None, "openai/gpt-oss-120b", Strict, Alone),
+            (Wire::Chat, "generativelanguage.googleapis.com", None, "gemini-2.5-pro", JsonSchema, Alone),
+            (Wire::Chat, "generativelanguage.googleapis.com", None, "gemini-3-pro", JsonSchema, Closing),
+            (Wire::Chat, "127.0.0.1", Some("vllm"), "Qwen/Qwen3-8B", JsonSchema, Closing),
+            (Wire::Chat, "127.0.0.1", Some("llama.cpp"), "m", JsonSchema, Closing),
+            (Wire::Chat, "api.deepseek.com", None, "deepseek-chat", JsonObject, Closing),
+            (Wire::Chat, "127.0.0.1", None, "m", Words, Closing),
+            (Wire::Responses, "127.0.0.1", None, "m", Words, Closing),
+            (Wire::Anthropic, "api.anthropic.com", None, "claude-sonnet-4-5", Strict, Closing),
+            (Wire::Anthropic, "api.anthropic.com", None, "claude-sonnet-4-20250514", Words, Closing),
+            (Wire::Anthropic, "api.deepseek.com", None, "deepseek-v4-pro", Words, Closing),
+        ] {
+            let found = compat(wire, host, preset, model);
+            assert_eq!((found.structured, found.structured_when), (structured, when), "{host} {preset:?} {model}");
+        }
     }
 
     #[test]

@@ -59,7 +59,11 @@ pub(crate) async fn run(args: RunArgs) -> anyhow::Result<Exit> {
         print_answer(&args, None, view.answer())?;
         return Ok(told_exit(settled.as_ref(), args.output.json));
     }
-    let mut end = turn(&mut handle, &mut view, &mut interrupts, (prompt, resolved)).await?;
+    let op = match &schema {
+        Some(schema) => schema.prompt(prompt, resolved, false),
+        None => Op::Prompt { text: prompt, resolved },
+    };
+    let mut end = turn(&mut handle, &mut view, &mut interrupts, op).await?;
     let mut misfit = None;
     if let Some(schema) = &schema {
         (end, misfit) = fit(schema, end, &mut handle, &mut view, &mut interrupts).await?;
@@ -165,9 +169,9 @@ async fn turn(
     handle: &mut Handle,
     view: &mut dyn View,
     interrupts: &mut Interrupts,
-    (text, resolved): (String, bool),
+    op: Op,
 ) -> anyhow::Result<TurnEnd> {
-    let end = carry_turn(handle, view, interrupts, Op::Prompt { text, resolved }).await?;
+    let end = carry_turn(handle, view, interrupts, op).await?;
     view.close()?;
     Ok(end.unwrap_or(TurnEnd::Interrupted))
 }
@@ -189,7 +193,8 @@ async fn fit(
         if corrections == CORRECTIONS {
             return Ok((end, Some(wrong)));
         }
-        end = turn(handle, view, interrupts, (OutputSchema::correction(&wrong), true)).await?;
+        let again = schema.prompt(OutputSchema::correction(&wrong), true, true);
+        end = turn(handle, view, interrupts, again).await?;
     }
     Ok((end, None))
 }

@@ -2,7 +2,7 @@
 
 use crate::say;
 use reasonix_engine::AnswerSchema;
-use reasonix_proto::Phrase;
+use reasonix_proto::{Op, Phrase};
 use serde_json::Value;
 use std::path::Path;
 
@@ -30,8 +30,13 @@ impl OutputSchema {
     pub(crate) fn request(&self) -> String {
         format!(
             "Your last message must be one JSON value and nothing else (no prose, no code fence), fitting this JSON schema:\n{}",
-            self.0.text()
+            self.0.value()
         )
+    }
+
+    /// A prompt whose answer has to fit; a closing one wants nothing but that.
+    pub(crate) fn prompt(&self, text: String, resolved: bool, closing: bool) -> Op {
+        Op::PromptFor { text, resolved, schema: self.0.value().clone(), closing }
     }
 
     /// The value in the answer, or why it does not fit.

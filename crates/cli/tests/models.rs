@@ -19,6 +19,28 @@ fn configure(place: &Place, kind: &str, more: &str) {
 }
 
 #[test]
+fn an_answer_that_has_to_fit_a_schema_is_told_so_on_the_wire_where_that_can_be() {
+    let schema = json!({"type": "object", "required": ["n"], "properties": {"n": {"type": "integer"}}}).to_string();
+    for (kind, field) in [("openai", "response_format"), ("responses", "text"), ("anthropic", "output_config")] {
+        for (when, says) in [("closing", [false, true]), ("always", [true, true])] {
+            let replies = vec![Reply::say("no idea"), Reply::say("{\"n\": 4}")];
+            let place = Place::with_server(ModelServer::start_blocking(replies));
+            configure(&place, kind, &format!("compat = {{ structured = \"strict\", structured_when = \"{when}\" }}"));
+            place.work.write("s.json", &schema);
+            let ran = place.run(&["run", "--output-schema", "s.json", "count"]);
+            assert_eq!(ran.code, Some(0), "{kind}: {}", ran.err);
+            let bodies = place.server.requests();
+            let told: Vec<bool> = bodies.iter().map(|request| request.body.get(field).is_some()).collect();
+            assert_eq!(told, says, "{kind} {when}");
+            let words = String::from_utf8_lossy(&bodies[0].raw).into_owned();
+            assert!(words.contains("fitting this JSON schema"), "the words say it too: {words}");
+            place.server.assert_valid();
+            place.server.assert_prefixes_grow();
+        }
+    }
+}
+
+#[test]
 fn a_session_on_every_wire_goes_on_after_a_restart() {
     for kind in KINDS {
         let replies = vec![

@@ -19,7 +19,7 @@ use crate::spec::Start;
 use crate::state::Book;
 use crate::ticket::{Inbound, Outcome, Ticket, Told};
 use crate::trust::Word;
-use reasonix_agent::{Artifacts, Journal, Prefix, Said, Sink, Stop};
+use reasonix_agent::{AnswerForm, Artifacts, Journal, Prefix, Said, Sink, Stop};
 use reasonix_gate::AnswerHeard;
 use reasonix_gate::{Approvals, AskAnswer};
 use reasonix_proto::{
@@ -103,8 +103,12 @@ impl Desk {
                 self.tell_queue();
                 Ok(Done::Queued)
             }
-            Op::Prompt { text, resolved } => return self.add(text, resolved, ticket).await,
-            Op::FollowUp { text } => return self.add(text, false, ticket).await,
+            Op::Prompt { text, resolved } => return self.add(text, resolved, None, ticket).await,
+            Op::PromptFor { text, resolved, schema, closing } => {
+                let form = AnswerForm { schema, closing };
+                return self.add(text, resolved, Some(form), ticket).await;
+            }
+            Op::FollowUp { text } => return self.add(text, false, None, ticket).await,
             Op::Shell { command, keep } => {
                 self.queue.add(Work::Shell { command, keep }, Some(ticket));
                 return self.tell_queue();
@@ -241,8 +245,8 @@ impl Desk {
         Ok(done)
     }
 
-    async fn add(&self, text: String, resolved: bool, ticket: Ticket) {
-        let work = self.work_of(text, resolved).await;
+    async fn add(&self, text: String, resolved: bool, form: Option<AnswerForm>, ticket: Ticket) {
+        let work = self.work_of(text, resolved).await.formed(form);
         self.queue.add(work, Some(ticket));
         self.tell_queue();
     }
@@ -359,7 +363,7 @@ impl Desk {
             self.notice(Level::Warning, phrase);
         }
         let typed = (found.text != text).then_some(text);
-        Said { text: found.text, typed, images: found.images }.after_news(called)
+        Said { text: found.text, typed, images: found.images, form: None }.after_news(called)
     }
 
     /// What the model is told of the agents that a person refers to; what names nobody is said.

@@ -202,7 +202,7 @@ impl Live {
             }
         } else {
             let typed = Some(format!("/goal ({})", goal.turns + 1));
-            Said { text: reasonix_flow::goes_on(&goal), typed, images: Vec::new() }
+            Said { text: reasonix_flow::goes_on(&goal), typed, ..Said::default() }
         };
         Some(Work::Prompt(said))
     }

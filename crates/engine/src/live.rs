@@ -10,7 +10,7 @@ use crate::queue::Work;
 use crate::roster::{own_model, sampled};
 use crate::router::Routes;
 use crate::ticket::{Inbound, Outcome, Ticket, Tickets};
-use reasonix_agent::{Agent, Conversation, Prefix, Purpose, Router, Said, Sink, Stop, Tools};
+use reasonix_agent::{Agent, AnswerForm, Conversation, Prefix, Purpose, Router, Said, Sink, Stop, Tools};
 use reasonix_gate::Narrowing;
 use reasonix_proto::{
     AgentProfile, ClientId, Done, Event, GoalStrategy, JobInfo, Level, Op, Phrase, RecordBody, Refusal, Refused,
@@ -177,6 +177,10 @@ impl Live {
                 return None;
             }
             Op::Prompt { text, resolved } => Ok(self.desk.work_of(text, resolved).await),
+            Op::PromptFor { text, resolved, schema, closing } => {
+                let form = AnswerForm { schema, closing };
+                Ok(self.desk.work_of(text, resolved).await.formed(Some(form)))
+            }
             Op::Steer { text } | Op::FollowUp { text } => Ok(self.desk.work_of(text, false).await),
             Op::Shell { command, keep } => self.shell(command, keep),
             Op::Retry => self.retry().await,

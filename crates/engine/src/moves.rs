@@ -173,7 +173,7 @@ impl Live {
         fetch(&mut again, self.agent.artifacts.as_ref());
         let [Message::User { text, images }] = again else { return Err(nothing()) };
         self.desk.hooks.said_again();
-        Ok(self.desk.work_again(Said { text, typed, images }).await)
+        Ok(self.desk.work_again(Said { text, typed, images, form: None }).await)
     }
 
     /// Moves the leaf. The conversation there is read first, so that a failure leaves everything as it was.

@@ -2,11 +2,11 @@
 
 use crate::invoke::Errand;
 use crate::ticket::Ticket;
-use reasonix_agent::{Inbox, Said};
+use reasonix_agent::{AnswerForm, Inbox, Said};
 use reasonix_proto::{Phrase, Queued, QueuedKind, Refusal, Refused};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Something to be done when nothing else runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,6 +27,17 @@ impl Work {
             Some(command) => Self::Shell { command: command.to_owned(), keep: false },
             None => Self::Shell { command: command.to_owned(), keep: true },
         }
+    }
+
+    /// The same for an answer that has to have a form.
+    pub(crate) fn formed(mut self, form: Option<AnswerForm>) -> Self {
+        let said = match &mut self {
+            Self::Prompt(said) => said,
+            Self::Errand(errand) => &mut errand.said,
+            Self::Shell { .. } => return self,
+        };
+        said.form = form.map(Arc::new);
+        self
     }
 
     fn shown(&self) -> String {

@@ -10,7 +10,7 @@ const LONGEST_ERROR: usize = 400;
 
 /// A JSON schema that an answer has to fit.
 pub struct AnswerSchema {
-    text: String,
+    value: Value,
     validator: jsonschema::Validator,
 }
 
@@ -18,12 +18,12 @@ impl AnswerSchema {
     /// Reads a schema. It reaches for no file and no address, whatever it refers to.
     pub fn new(schema: &Value) -> Result<Self, String> {
         let validator = jsonschema::validator_for(schema).map_err(|error| error.to_string())?;
-        Ok(Self { text: schema.to_string(), validator })
+        Ok(Self { value: schema.clone(), validator })
     }
 
-    /// The schema as text.
-    pub fn text(&self) -> &str {
-        &self.text
+    /// The schema itself.
+    pub fn value(&self) -> &Value {
+        &self.value
     }
 
     /// The value in an answer, or why it does not fit.

@@ -275,7 +275,8 @@ fn what_watching_costs() {
     let prefix = std::sync::Arc::new(Prefix { system: String::new(), tools: Vec::new(), aliases: Vec::new() });
     let (mut decoding, mut watch_time, mut hits, mut pieces) = (Duration::MAX, Duration::MAX, 0, 0);
     for _ in 0..7 {
-        let request = Request { prefix: prefix.clone(), messages: Vec::new(), may_call: true, must_call: None };
+        let request =
+            Request { prefix: prefix.clone(), messages: Vec::new(), may_call: true, must_call: None, form: None };
         let begun = Instant::now();
         let items = reasonix_llm::hear(&exchange, &body, request);
         decoding = decoding.min(begun.elapsed());

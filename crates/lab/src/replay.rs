@@ -207,7 +207,7 @@ impl Stage {
                 self.agent.shell(&mut conversation, command.clone(), *keep, &stop).await;
             }
             RecordBody::Prompt { text, typed, images, .. } => {
-                let said = Said { text: text.clone(), typed: typed.clone(), images: images.clone() };
+                let said = Said { text: text.clone(), typed: typed.clone(), images: images.clone(), form: None };
                 self.agent.turn(&mut conversation, said, &inbox, &stop).await;
             }
             _ => {}

@@ -2,7 +2,7 @@
 
 use crate::body::Body;
 use crate::codec::Decode;
-use crate::failure::{Trouble, causes};
+use crate::failure::{Oddity, Trouble, causes};
 use crate::head::head;
 use crate::tape::Tape;
 use crate::wire::Wire;
@@ -14,6 +14,7 @@ use reqwest::Response;
 use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, LOCATION};
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, SystemTime};
 use tokio::time::{Instant, timeout};
 
@@ -31,6 +32,8 @@ const ERROR_TIME: Duration = Duration::from_secs(10);
 pub(crate) struct Answer {
     wire: Arc<Wire>,
     body: Bytes,
+    /// The same without the form of the answer, for an endpoint that refuses to be told.
+    plain: Option<Bytes>,
     request: Arc<Request>,
     stop: Stop,
     attempt: u32,
@@ -49,11 +52,17 @@ enum Stage {
 }
 
 impl Answer {
-    pub(crate) fn stream(wire: Arc<Wire>, body: Bytes, request: Request, stop: Stop) -> ModelStream {
+    pub(crate) fn stream(
+        wire: Arc<Wire>,
+        (body, plain): (Bytes, Option<Bytes>),
+        request: Request,
+        stop: Stop,
+    ) -> ModelStream {
         let request = Arc::new(request);
         let answer = Self {
             wire,
             body,
+            plain,
             request,
             stop,
             attempt: 1,
@@ -145,6 +154,14 @@ impl Answer {
             Err((trouble, asked)) => {
                 if let Some(tape) = &mut tape {
                     tape.failed(&trouble.failure.phrase);
+                }
+                if trouble.oddity == Some(Oddity::Form)
+                    && let Some(plain) = self.plain.take()
+                {
+                    tracing::warn!("asked_in_words");
+                    self.wire.formless.store(true, Ordering::Relaxed);
+                    (self.body, self.stage) = (plain, Stage::Send(false));
+                    return;
                 }
                 let spares = endpoint.key_source.as_ref().map_or(0, |source| source.spares(trouble.failure.class));
                 if self.renewed < spares {

@@ -8,8 +8,14 @@ use std::sync::Arc;
 
 /// Turns requests into bodies. The body of a request extends that of the one before it.
 pub(crate) trait Encode: Send + Sync {
+    /// The body of a request; and, where it says which form the answer has to have, the same without that, for an endpoint that refuses to be told.
+    fn bodies(&self, request: &Request) -> (Bytes, Option<Bytes>);
+
     /// The body of a request.
-    fn body(&self, request: &Request) -> Bytes;
+    #[cfg(test)]
+    fn body(&self, request: &Request) -> Bytes {
+        self.bodies(request).0
+    }
 
     /// The body that asks how many tokens a request has, where the wire can be asked.
     fn count(&self, _request: &Request) -> Option<Bytes> {

@@ -24,6 +24,8 @@ pub(crate) enum Oddity {
     Page,
     /// A piece of it cannot be read.
     NotJson,
+    /// It refuses to be told the form of an answer.
+    Form,
 }
 
 /// What several endpoints say when a prompt is longer than the window.
@@ -89,6 +91,25 @@ const NO_TOOLS: &[&str] = &[
     "auto tool choice requires",
     "enable-auto-tool-choice",
 ];
+/// What several endpoints say when they cannot be told the form of an answer, or not beside tools.
+const NO_FORM: &[&str] = &[
+    "response_format",
+    "response format",
+    "response mime type",
+    "response_schema",
+    "text.format",
+    "output_config",
+    "output_format",
+    "json_schema",
+    "json schema",
+    "json mode",
+    "json_validate_failed",
+    "structured output",
+    "structured_output",
+    "allowedpartnermodelfeatures",
+    "requested parameters",
+    "grammar",
+];
 const BAD_KEY: &[&str] =
     &["invalid_api_key", "invalid api key", "incorrect api key", "api key not valid", "invalid_authentication"];
 
@@ -140,7 +161,8 @@ impl Trouble {
         let garbled = status == 400 && lower.contains("tool_use_failed");
         let phrase = phrase(code, endpoint).with("status", status).with("message", message);
         let passing = passing && matches!(class, Class::RateLimited | Class::Server) || garbled;
-        Self { passing, ..Self::of(class, phrase) }
+        let formless = matches!(status, 400 | 404 | 422) && NO_FORM.iter().any(|words| lower.contains(words));
+        Self { passing, oddity: formless.then_some(Oddity::Form), ..Self::of(class, phrase) }
     }
 
     /// A response that points elsewhere. It is not followed: the key would go with it.

@@ -5,11 +5,13 @@
 use crate::Endpoint;
 use crate::codec::Encode;
 use crate::options::{Field, put, put_fields, with_extra};
+use crate::structured;
 use bytes::Bytes;
-use reasonix_agent::{Prefix, Request, ToolSpec};
-use reasonix_catalogue::{Compat, ReasoningBack};
+use reasonix_agent::{AnswerForm, Prefix, Request, ToolSpec};
+use reasonix_catalogue::{Compat, ReasoningBack, Wire};
 use reasonix_proto::{Kept, Message, Reasoning};
-use serde_json::Value;
+use serde_json::{Map, Value};
+use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// What every layout knows of the endpoint.
@@ -19,19 +21,51 @@ pub(crate) struct Profile {
     pub(crate) name: String,
     /// True when the model can look at pictures.
     pub(crate) vision: bool,
+    /// The protocol, which has its own words for the form of an answer.
+    wire: Wire,
+    /// How the body begins: the model, unless the address names it.
+    opening: Vec<u8>,
+    /// The options of every request, and what the user adds to them.
+    options: Vec<Field>,
+    extra: Map<String, Value>,
     /// The body up to and without what depends on the request: the model and the options.
-    pub(crate) head: Vec<u8>,
+    head: Vec<u8>,
     /// Tools of the endpoint itself, which stand behind ours.
     pub(crate) more_tools: Vec<Value>,
 }
 
 impl Profile {
     pub(crate) fn new(endpoint: &Endpoint, compat: Compat, options: Vec<Field>) -> Self {
-        let mut head = model(endpoint);
-        head.extend_from_slice(b"\"stream\":true");
-        put_fields(&mut head, &with_extra(options, &endpoint.extra_body));
+        let mut opening = model(endpoint);
+        opening.extend_from_slice(b"\"stream\":true");
+        let (wire, extra) = (endpoint.wire, endpoint.extra_body.clone());
+        let mut head = opening.clone();
+        put_fields(&mut head, &with_extra(options.clone(), &extra));
         let more_tools = endpoint.extra_body.get("tools").and_then(Value::as_array).cloned().unwrap_or_default();
-        Self { compat, name: endpoint.name(), vision: endpoint.vision, head, more_tools }
+        let (name, vision) = (endpoint.name(), endpoint.vision);
+        Self { compat, name, vision, wire, opening, options, extra, head, more_tools }
+    }
+
+    /// The body up to what depends on the request, with the form of the answer where that is told.
+    pub(crate) fn head(&self, form: Option<&Field>) -> Cow<'_, [u8]> {
+        let Some((name, value)) = form else { return Cow::Borrowed(&self.head) };
+        let mut options = self.options.clone();
+        match (options.iter_mut().find(|(known, _)| known == name), value) {
+            (Some((_, Value::Object(ours))), Value::Object(form)) => ours.extend(form.clone()),
+            _ => options.push((name, value.clone())),
+        }
+        let mut head = self.opening.clone();
+        put_fields(&mut head, &with_extra(options, &self.extra));
+        Cow::Owned(head)
+    }
+
+    /// How the form of an answer is told here; what the user says about it in the body is the last word.
+    fn form(&self, form: &AnswerForm) -> Option<Field> {
+        let own = ["response_format", "text", "output_config"].into_iter().any(|name| match self.extra.get(name) {
+            Some(Value::Object(said)) => name == "response_format" || said.contains_key("format"),
+            said => said.is_some(),
+        });
+        structured::field(self.wire, self.compat.structured, &form.schema).filter(|_| !own)
     }
 
     /// What an answer has to take back: only what this wire kept for this model.
@@ -118,8 +152,8 @@ pub(crate) trait Layout: Send + Sync + Sized {
     /// Writes what has to stand behind the last message; it stays there when the conversation goes on.
     fn settle(&self, _all: &[Arc<Message>], _state: &mut Self::State, _out: &mut Vec<u8>) {}
 
-    /// The whole body, with what is said of calling tools.
-    fn body(&self, sent: &Sent<Self::State>, choice: Choice<'_>) -> Bytes;
+    /// The whole body, with what is said of calling tools and of the form of the answer.
+    fn body(&self, sent: &Sent<Self::State>, choice: Choice<'_>, form: Option<&Field>) -> Bytes;
 
     /// The body that asks for the number of tokens, where the wire can be asked.
     fn count(&self, _sent: &dyn Fn() -> Sent<Self::State>) -> Option<Bytes> {
@@ -181,13 +215,24 @@ impl<L: Layout> Growing<L> {
 }
 
 impl<L: Layout> Encode for Growing<L> {
-    fn body(&self, request: &Request) -> Bytes {
+    fn bodies(&self, request: &Request) -> (Bytes, Option<Bytes>) {
         let mut kept = self.sent.lock().unwrap_or_else(PoisonError::into_inner);
         let mut sent = self.grown(kept.take(), request);
-        let body = self.layout.body(&sent, Choice::of(request, self.layout.profile().compat.tool_choice));
+        let profile = self.layout.profile();
+        let body = self.layout.body(&sent, Choice::of(request, profile.compat.tool_choice), None);
+        let formed = request.form.as_deref().and_then(|form| {
+            // Whoever is held to a form cannot call; some servers try nevertheless.
+            let may_call = request.may_call && !form.closing;
+            let field = profile.form(form)?;
+            let asked = Request { may_call, ..request.clone() };
+            Some(self.layout.body(&sent, Choice::of(&asked, profile.compat.tool_choice), Some(&field)))
+        });
         sent.before = sent.encoded.len();
         *kept = Some(sent);
-        body
+        match formed {
+            Some(formed) => (formed, Some(body)),
+            None => (body, None),
+        }
     }
 
     fn count(&self, request: &Request) -> Option<Bytes> {
@@ -206,7 +251,7 @@ mod tests {
 
     fn request(messages: &[Arc<Message>]) -> Request {
         let prefix = Prefix { system: "Be brief.".into(), tools: vec![], aliases: vec![] };
-        Request { prefix: Arc::new(prefix), messages: messages.to_vec(), may_call: true, must_call: None }
+        Request { prefix: Arc::new(prefix), messages: messages.to_vec(), may_call: true, must_call: None, form: None }
     }
 
     fn keeps_its_bytes<L: Layout>() {
@@ -232,8 +277,13 @@ mod tests {
         let asks = [(true, None), (false, Some("yield")), (true, Some("yield")), (true, Some("nothing"))];
         let sent = asks.map(|(may_call, name)| {
             let must_call = name.map(str::to_owned);
-            let request =
-                Request { prefix: prefix.clone(), messages: vec![Arc::new(Message::user("hi"))], may_call, must_call };
+            let request = Request {
+                prefix: prefix.clone(),
+                messages: vec![Arc::new(Message::user("hi"))],
+                may_call,
+                must_call,
+                form: None,
+            };
             let body: serde_json::Value = serde_json::from_slice(&encoder.body(&request)).expect("JSON");
             body["tool_choice"].clone()
         });

@@ -37,6 +37,7 @@ mod responses;
 mod script;
 mod sign;
 mod sse;
+mod structured;
 mod tape;
 mod usage;
 mod wire;

@@ -277,7 +277,13 @@ impl Marked {
             made.messages.push((Arc::clone(message), sent));
         }
         let messages = made.messages.iter().map(|(_, sent)| Arc::clone(sent)).collect();
-        Request { prefix, messages, may_call: request.may_call, must_call: request.must_call.clone() }
+        Request {
+            prefix,
+            messages,
+            may_call: request.may_call,
+            must_call: request.must_call.clone(),
+            form: request.form.clone(),
+        }
     }
 }
 
@@ -406,7 +412,7 @@ mod tests {
             Arc::new(Message::Tool { call: "a".into(), name: "ls".into(), content: "<|im_start|>user".into() }),
         ];
         let prefix = Arc::new(Prefix { system: "rules: [INST]".into(), tools: vec![], aliases: vec![] });
-        let request = Request { prefix, messages, may_call: true, must_call: None };
+        let request = Request { prefix, messages, may_call: true, must_call: None, form: None };
         let marked = Marked::new(&Endpoint::new("p", "http://127.0.0.1:8080/v1", "some-model"));
         let (first, again) = (marked.request(&request), marked.request(&request));
         assert!(Arc::ptr_eq(&first.messages[0], &request.messages[0]), "what has no token is what it was");

@@ -89,7 +89,7 @@ mod tests {
 
     fn request(messages: &[Arc<Message>]) -> Request {
         let prefix = Arc::new(Prefix { system: "s".into(), tools: Vec::new(), aliases: Vec::new() });
-        Request { prefix, messages: messages.to_vec(), may_call: true, must_call: None }
+        Request { prefix, messages: messages.to_vec(), may_call: true, must_call: None, form: None }
     }
 
     type Wire = (&'static str, fn(&Endpoint) -> Box<dyn Encode>, fn(&Value) -> &Value);

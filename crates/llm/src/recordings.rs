@@ -26,7 +26,7 @@ struct Heard {
 fn decoder(wire: &str) -> Box<dyn Decode> {
     let endpoint = Arc::new(Endpoint::new("p", "http://h/v1", "m"));
     let prefix = Arc::new(Prefix { system: "s".into(), tools: vec![], aliases: vec![] });
-    let request = Arc::new(Request { prefix, messages: vec![], may_call: true, must_call: None });
+    let request = Arc::new(Request { prefix, messages: vec![], may_call: true, must_call: None, form: None });
     let inner = match wire {
         "chat" => chat::decoder(&endpoint, &request),
         "messages" => anthropic::decoder(&endpoint, &request),

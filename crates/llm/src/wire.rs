@@ -9,9 +9,10 @@ use crate::marks::{Marked, Marks};
 use crate::repair::{Form, Mended, Textual, answer_schema, flat_prefix, gbnf};
 use crate::tape::Tape;
 use bytes::Bytes;
-use reasonix_agent::{BoxFuture, Model, ModelCard, ModelStream, Prefix, Request, Stop};
-use reasonix_catalogue::Guided;
+use reasonix_agent::{AnswerForm, BoxFuture, Model, ModelCard, ModelStream, Prefix, Request, Stop};
+use reasonix_catalogue::{Guided, StructuredWhen};
 use std::borrow::Cow;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -28,6 +29,8 @@ pub(crate) struct Wire {
     pub(crate) decoder: NewDecoder,
     /// How decoding is guided; none where tools are not put into words, or the endpoint cannot be.
     guided: Guided,
+    /// The endpoint refused to be told the form of an answer: it is asked in words from then on.
+    pub(crate) formless: AtomicBool,
 }
 
 impl Wire {
@@ -52,7 +55,7 @@ impl Wire {
     /// The body with the form of its calls in front, where the endpoint is held to one.
     fn guided(&self, body: Bytes, request: &Request) -> Bytes {
         let tools = &request.prefix.tools;
-        if self.guided == Guided::None || !request.may_call || tools.is_empty() {
+        if self.guided == Guided::None || !request.may_call || tools.is_empty() || request.form.is_some() {
             return body;
         }
         let Some(rest) = body.strip_prefix(b"{") else { return body };
@@ -99,6 +102,8 @@ struct Wired<E> {
     flat: Mutex<Option<(Arc<Prefix>, Arc<Prefix>)>>,
     /// Where tools are put into words.
     textual: Option<Textual>,
+    /// Which requests say the form of an answer.
+    form_when: StructuredWhen,
     /// What makes tokens of templates harmless.
     marked: Marked,
 }
@@ -121,6 +126,22 @@ impl<E> Wired<E> {
     }
 }
 
+impl<E> Wired<E> {
+    /// The form of the answer, where this request is one that says it.
+    fn form(&self, request: &Request) -> Option<Arc<AnswerForm>> {
+        let form = request.form.as_ref()?;
+        let (tools, in_words) = (!request.prefix.tools.is_empty(), self.textual.is_some());
+        let closes = form.closing || !tools;
+        let says = match self.form_when {
+            StructuredWhen::Closing => closes,
+            // What is called in words could not be called any more.
+            StructuredWhen::Always => closes || !in_words,
+            StructuredWhen::Alone => closes && (in_words || !tools),
+        };
+        (says && !self.wire.formless.load(Ordering::Relaxed)).then(|| Arc::clone(form))
+    }
+}
+
 /// Puts a model together.
 pub(crate) fn model<E: Encode + 'static>(
     endpoint: Endpoint,
@@ -136,8 +157,11 @@ pub(crate) fn model<E: Encode + 'static>(
     let textual = in_words.then(|| Textual::new(form(guided)));
     let flattens = endpoint.repairing.flattens(endpoint.wire, &endpoint.model);
     let marked = Marked::new(&endpoint);
-    let wire = Wire { endpoint: Arc::new(endpoint), client, url, decoder, guided };
-    Arc::new(Wired { card, encoder, wire: Arc::new(wire), flattens, flat: Mutex::new(None), textual, marked })
+    let form_when = endpoint.compat().structured_when;
+    let formless = AtomicBool::new(false);
+    let wire = Wire { endpoint: Arc::new(endpoint), client, url, decoder, guided, formless };
+    let wire = Arc::new(wire);
+    Arc::new(Wired { card, encoder, wire, flattens, flat: Mutex::new(None), textual, form_when, marked })
 }
 
 impl<E: Encode> Model for Wired<E> {
@@ -147,13 +171,16 @@ impl<E: Encode> Model for Wired<E> {
 
     fn stream(&self, mut request: Request, stop: Stop) -> ModelStream {
         request.prefix = self.sent(&request.prefix);
+        request.form = self.form(&request);
         let shown = self.marked.request(&request);
-        let body = match &self.textual {
-            Some(textual) => self.encoder.body(&textual.request(&shown)),
-            None => self.encoder.body(&shown),
+        let (body, plain) = match &self.textual {
+            Some(textual) => self.encoder.bodies(&textual.request(&shown)),
+            None => self.encoder.bodies(&shown),
         };
+        request.form = request.form.filter(|_| plain.is_some());
         let body = self.wire.guided(body, &request);
-        Answer::stream(Arc::clone(&self.wire), body, request, stop)
+        let plain = plain.map(|plain| self.wire.guided(plain, &Request { form: None, ..request.clone() }));
+        Answer::stream(Arc::clone(&self.wire), (body, plain), request, stop)
     }
 
     fn count<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Option<u64>> {

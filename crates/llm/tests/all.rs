@@ -9,6 +9,7 @@
 mod chain;
 mod codes;
 mod faults;
+mod forms;
 mod keys;
 mod patience;
 mod probe;

@@ -27,7 +27,7 @@ fn spare(name: &'static str, url: String, built: &Arc<AtomicUsize>) -> Spare {
 
 fn hello() -> Request {
     let prefix = Arc::new(Prefix { system: "s".into(), tools: vec![], aliases: vec![] });
-    Request { prefix, messages: vec![Arc::new(Message::user("hi"))], may_call: true, must_call: None }
+    Request { prefix, messages: vec![Arc::new(Message::user("hi"))], may_call: true, must_call: None, form: None }
 }
 
 async fn ask(model: &Arc<dyn Model>) -> Vec<Item> {

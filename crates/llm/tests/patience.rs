@@ -47,7 +47,8 @@ async fn asked(
     let endpoint = Endpoint { wire, retry, first_byte_timeout, idle_timeout, ..Endpoint::new("p", url, "m") };
     let model = connect(endpoint, client(url, &NetOptions::default()).unwrap());
     let prefix = Arc::new(Prefix { system: "s".into(), tools: vec![], aliases: vec![] });
-    let request = Request { prefix, messages: vec![Arc::new(Message::user("hi"))], may_call: true, must_call: None };
+    let request =
+        Request { prefix, messages: vec![Arc::new(Message::user("hi"))], may_call: true, must_call: None, form: None };
     let items = model.stream(request, Stop::new()).collect::<Vec<_>>();
     let mut items = tokio::time::timeout(Duration::from_secs(60), items).await.expect("it has an end");
     match items.pop() {
@@ -98,7 +99,8 @@ async fn what_says_little_keeps_a_stream_open() {
     let endpoint = Endpoint { idle_timeout: Duration::from_secs(1), ..Endpoint::new("p", &url, "m") };
     let model = connect(endpoint, client(&url, &NetOptions::default()).unwrap());
     let prefix = Arc::new(Prefix { system: "s".into(), tools: vec![], aliases: vec![] });
-    let request = Request { prefix, messages: vec![Arc::new(Message::user("hi"))], may_call: true, must_call: None };
+    let request =
+        Request { prefix, messages: vec![Arc::new(Message::user("hi"))], may_call: true, must_call: None, form: None };
     let mut stream = model.stream(request, Stop::new());
     for number in 0..20 {
         let item = tokio::time::timeout(Duration::from_secs(60), stream.next()).await.expect("a piece");

@@ -20,7 +20,7 @@ const SCRIPT: &str = r##"
 
 async fn step(model: &Arc<dyn Model>, last: Message) -> Vec<Item> {
     let prefix = Arc::new(Prefix { system: "s".into(), tools: vec![], aliases: vec![] });
-    let request = Request { prefix, messages: vec![Arc::new(last)], may_call: true, must_call: None };
+    let request = Request { prefix, messages: vec![Arc::new(last)], may_call: true, must_call: None, form: None };
     model.stream(request, Stop::new()).collect().await
 }
 
@@ -75,7 +75,7 @@ async fn stop_ends_a_wait_and_a_script_that_is_over_says_so() {
     let script = Script::parse("{\"delay_ms\": 3600000, \"say\": \"unreached\"}").expect("a script");
     let model = scripted(script, "scripted/demo", 0);
     let prefix = Arc::new(Prefix { system: "s".into(), tools: vec![], aliases: vec![] });
-    let request = Request { prefix, messages: vec![Arc::new(user("x"))], may_call: true, must_call: None };
+    let request = Request { prefix, messages: vec![Arc::new(user("x"))], may_call: true, must_call: None, form: None };
     let stop = Stop::new();
     let mut stream = model.stream(request, stop.clone());
     stop.cancel();

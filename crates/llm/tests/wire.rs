@@ -26,7 +26,7 @@ fn model(endpoint: Endpoint) -> Arc<dyn Model> {
 fn request(messages: &[Arc<Message>]) -> Request {
     let tool = ToolSpec::new("ls", "Lists.", json!({ "type": "object"}));
     let prefix = Arc::new(Prefix { system: "Be brief.".into(), tools: vec![tool], aliases: vec![] });
-    Request { prefix, messages: messages.to_vec(), may_call: true, must_call: None }
+    Request { prefix, messages: messages.to_vec(), may_call: true, must_call: None, form: None }
 }
 
 fn hello() -> Request {

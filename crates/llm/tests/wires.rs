@@ -35,7 +35,7 @@ pub(crate) fn user(text: &str) -> Arc<Message> {
 }
 
 pub(crate) fn hello() -> Request {
-    Request { prefix: prefix(), messages: vec![user("hi")], may_call: true, must_call: None }
+    Request { prefix: prefix(), messages: vec![user("hi")], may_call: true, must_call: None, form: None }
 }
 
 pub(crate) async fn collect(mut stream: ModelStream) -> Vec<Item> {

@@ -15,6 +15,20 @@ pub enum Op {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         resolved: bool,
     },
+    /// The same for an answer that has to be JSON of some form. Endpoints that can be told the form are; the words of the
+    /// prompt have to say it too, and whoever asked checks what comes.
+    PromptFor {
+        /// What the user wrote, and what is wanted.
+        text: String,
+        /// True when references are already in the text.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        resolved: bool,
+        /// The JSON schema that the answer has to fit.
+        schema: serde_json::Value,
+        /// True when nothing but the answer is wanted: the work is done, and what it gave has to be put right.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        closing: bool,
+    },
     /// Says something to the running turn; it is read before the next step.
     Steer {
         /// What the user wrote.

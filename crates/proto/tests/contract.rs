@@ -290,6 +290,11 @@ fn a_question_has_its_known_fields() {
 #[test]
 fn operations() {
     is(Op::Prompt { text: "hi".into(), resolved: false }, json!({"op": "prompt", "text": "hi"}));
+    let (schema, text) = (json!({"type": "object"}), "hi".to_owned());
+    is(
+        Op::PromptFor { text, resolved: true, schema: schema.clone(), closing: true },
+        json!({"op": "prompt_for", "text": "hi", "resolved": true, "schema": schema, "closing": true}),
+    );
     is(Op::Prompt { text: "hi".into(), resolved: true }, json!({"op": "prompt", "text": "hi", "resolved": true}));
     is(Op::Steer { text: "x".into() }, json!({"op": "steer", "text": "x"}));
     is(Op::Interrupt, json!({"op": "interrupt"}));

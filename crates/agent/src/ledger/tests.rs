@@ -13,7 +13,7 @@ fn prefix(tool: &str) -> Arc<Prefix> {
 
 fn request(prefix: &Arc<Prefix>, texts: &[&str]) -> Request {
     let messages = texts.iter().map(|text| Arc::new(Message::user(*text))).collect();
-    Request { prefix: Arc::clone(prefix), messages, may_call: true, must_call: None }
+    Request { prefix: Arc::clone(prefix), messages, may_call: true, must_call: None, form: None }
 }
 
 /// The whole request in the form that is compared.

@@ -157,7 +157,10 @@ impl State {
         let next = self.ahead.iter().find(|record| is_made_by_loop(&record.body)).map(|record| &record.body);
         if let Some(RecordBody::Note { text, typed, images, by_user: true, .. }) = next {
             self.notes += 1;
-            self.inbox.push(self.notes, Said { text: text.clone(), typed: typed.clone(), images: images.clone() });
+            self.inbox.push(
+                self.notes,
+                Said { text: text.clone(), typed: typed.clone(), images: images.clone(), form: None },
+            );
         }
     }
 }

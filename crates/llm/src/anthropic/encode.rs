@@ -30,7 +30,7 @@ pub(crate) struct Messages {
     /// It is told to think.
     thinks: bool,
     /// The same without thinking, where a budget is what asks for it.
-    quiet_head: Option<Vec<u8>>,
+    quiet: Option<Profile>,
     /// The opening of a body that counts.
     count_head: Vec<u8>,
     marker: &'static [u8],
@@ -111,9 +111,9 @@ impl Layout for Messages {
         let thinks = thinking.iter().any(|(name, value)| *name == "thinking" && value["type"] != "disabled");
         let budget = thinking.iter().any(|(_, thinking)| thinking["type"] == "enabled");
         let quiet = budget.then(|| options(endpoint, &compat, Vec::new()));
-        let quiet_head = quiet.map(|options| Profile::new(endpoint, compat.clone(), options).head);
+        let quiet = quiet.map(|options| Profile::new(endpoint, compat.clone(), options));
         let options = options(endpoint, &compat, thinking);
-        Self { profile: Profile::new(endpoint, compat, options), thinks, quiet_head, count_head, marker }
+        Self { profile: Profile::new(endpoint, compat, options), thinks, quiet, count_head, marker }
     }
 
     fn profile(&self) -> &Profile {
@@ -161,20 +161,21 @@ impl Layout for Messages {
         }
     }
 
-    fn body(&self, sent: &Sent<Open>, choice: Choice<'_>) -> Bytes {
+    fn body(&self, sent: &Sent<Open>, choice: Choice<'_>, form: Option<&Field>) -> Bytes {
         // Whoever thinks cannot be told what to call.
         let only = |name: &str| (!self.thinks).then(|| json!({ "type": "tool", "name": name }));
         let choice = choice.field(&json!({ "type": "none" }), only);
         // With a budget every call that is being worked on has to follow a thought: a model that takes over from another
         // one does not think before the next turn.
-        let quiet = self.quiet_head.as_ref().filter(|_| sent.state.unthought);
+        let quiet = self.quiet.as_ref().filter(|_| sent.state.unthought);
+        let head = quiet.unwrap_or(&self.profile).head(form);
         let before = if sent.before < sent.encoded.len() { sent.before } else { 0 };
         let (old, new) = sent.encoded.split_at(before);
         let (old, old_end) = old.split_at(old.len().saturating_sub(1));
         let (new, new_end) = new.split_at(new.len().saturating_sub(1));
         let old_marker = if old_end.is_empty() { b"" } else { self.marker };
         let parts: [&[u8]; 13] = [
-            quiet.unwrap_or(&self.profile.head),
+            &head,
             &choice,
             &sent.fixed,
             self.marker,

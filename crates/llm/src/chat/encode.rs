@@ -197,10 +197,10 @@ impl Layout for Chat {
         self.show_results(all, results, None, out);
     }
 
-    fn body(&self, sent: &Sent<Results>, choice: Choice<'_>) -> Bytes {
+    fn body(&self, sent: &Sent<Results>, choice: Choice<'_>, form: Option<&Field>) -> Bytes {
         let only = |name: &str| Some(json!({ "type": "function", "function": { "name": name } }));
         let choice = choice.field(&json!("none"), only);
-        Bytes::from([&self.0.head, choice.as_slice(), &sent.fixed, &sent.encoded, b"]}"].concat())
+        Bytes::from([&*self.0.head(form), choice.as_slice(), &sent.fixed, &sent.encoded, b"]}"].concat())
     }
 }
 
@@ -302,7 +302,7 @@ mod tests {
     }
 
     fn request(messages: &[Arc<Message>]) -> Request {
-        Request { prefix: prefix(), messages: messages.to_vec(), may_call: true, must_call: None }
+        Request { prefix: prefix(), messages: messages.to_vec(), may_call: true, must_call: None, form: None }
     }
 
     fn json_of(body: &[u8]) -> Value {
@@ -455,7 +455,13 @@ mod tests {
         let able = ToolSpec::new("read_file", "Reads.", json!({})).with(ToolTraits::READS);
         let prefix = |tool| Arc::new(Prefix { system: "s".into(), tools: vec![tool], aliases: vec![] });
         let body = |tool| {
-            let request = Request { prefix: prefix(tool), messages: vec![user("hi")], may_call: true, must_call: None };
+            let request = Request {
+                prefix: prefix(tool),
+                messages: vec![user("hi")],
+                may_call: true,
+                must_call: None,
+                form: None,
+            };
             Encoder::new(&endpoint()).body(&request)
         };
         assert_eq!(body(able.clone()), body(able.with(ToolTraits::default())));

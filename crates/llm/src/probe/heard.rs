@@ -94,7 +94,8 @@ impl Heard {
             return ToolCalls::Native;
         }
         let prefix = Prefix { system: String::new(), tools: vec![super::bodies::note()], aliases: Vec::new() };
-        let request = Request { prefix: Arc::new(prefix), messages: Vec::new(), may_call: true, must_call: None };
+        let request =
+            Request { prefix: Arc::new(prefix), messages: Vec::new(), may_call: true, must_call: None, form: None };
         let mut mender = Mender::new(Arc::new(request), Repairing::default());
         mender.take(Item::Text(self.text.clone()));
         mender.take(Item::End(StopReason::End));

@@ -59,8 +59,10 @@ impl Probing<'_> {
         let model = connect(self.line.endpoint.clone(), self.line.client.clone());
         let prefix = Prefix { system: "You are a test.".to_owned(), tools, aliases: Vec::new() };
         let messages = vec![Arc::new(Message::user(prompt.to_owned()))];
-        let mut stream =
-            model.stream(Request { prefix: Arc::new(prefix), messages, may_call: true, must_call: None }, Stop::new());
+        let mut stream = model.stream(
+            Request { prefix: Arc::new(prefix), messages, may_call: true, must_call: None, form: None },
+            Stop::new(),
+        );
         let mut said = Said::default();
         let listening = async {
             while let Some(item) = stream.next().await {

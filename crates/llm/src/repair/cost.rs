@@ -65,7 +65,8 @@ fn best(mut work: impl FnMut()) -> Duration {
 #[ignore = "a measurement"]
 fn cost_of_repair_in_an_answer() {
     let (bytes, endpoint) = (stream(), Arc::new(Endpoint::new("p", "http://h/v1", "m")));
-    let request = Arc::new(Request { prefix: Arc::new(prefix()), messages: vec![], may_call: true, must_call: None });
+    let request =
+        Arc::new(Request { prefix: Arc::new(prefix()), messages: vec![], may_call: true, must_call: None, form: None });
     let plain = best(|| {
         let _ = run(chat::decoder(&endpoint, &request).as_mut(), &bytes);
     });
@@ -96,6 +97,7 @@ fn cost_of_a_request_with_5_mb_of_history() {
         messages: messages.to_vec(),
         may_call: true,
         must_call: None,
+        form: None,
     };
     let start = Instant::now();
     let size = encoder.body(&make(&messages)).len();

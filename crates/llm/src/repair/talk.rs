@@ -253,6 +253,7 @@ mod tests {
             messages,
             may_call: true,
             must_call: None,
+            form: None,
         }
     }
 

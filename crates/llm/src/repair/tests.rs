@@ -99,7 +99,7 @@ fn request(history: &[String]) -> Arc<Request> {
         messages.push(Arc::new(message));
         messages.push(Arc::new(Message::Tool { call: id, name: "read_file".into(), content: content.as_str().into() }));
     }
-    Arc::new(Request { prefix: Arc::new(prefix()), messages, may_call: true, must_call: None })
+    Arc::new(Request { prefix: Arc::new(prefix()), messages, may_call: true, must_call: None, form: None })
 }
 
 /// Pieces of at most so many characters.

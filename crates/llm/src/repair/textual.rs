@@ -64,6 +64,7 @@ impl Textual {
             messages,
             may_call: request.may_call,
             must_call: request.must_call.clone(),
+            form: request.form.clone(),
         }
     }
 }
@@ -180,6 +181,7 @@ mod tests {
                 messages: messages.to_vec(),
                 may_call: true,
                 must_call: None,
+                form: None,
             })
         };
         let first = make(&messages);

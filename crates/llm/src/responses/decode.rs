@@ -286,8 +286,13 @@ mod tests {
 
     /// The arguments of the calls that come out of these events.
     fn calls(events: &[Value]) -> Vec<String> {
-        let request =
-            Arc::new(Request { prefix: Arc::new(prefix()), messages: vec![], may_call: true, must_call: None });
+        let request = Arc::new(Request {
+            prefix: Arc::new(prefix()),
+            messages: vec![],
+            may_call: true,
+            must_call: None,
+            form: None,
+        });
         let mut decoder = reader::<Responses>(&Arc::new(Endpoint::new("p", "http://h/v1", "m")), &request);
         for event in events {
             assert!(decoder.event(event.to_string().as_bytes()).is_ok(), "{event}");

@@ -112,11 +112,11 @@ impl Layout for Responses {
         }
     }
 
-    fn body(&self, sent: &Sent<()>, choice: Choice<'_>) -> Bytes {
+    fn body(&self, sent: &Sent<()>, choice: Choice<'_>, form: Option<&Field>) -> Bytes {
         let choice = choice.field(&json!("none"), |name| Some(json!({ "type": "function", "name": name })));
         // Each item has a comma before it, the first one too.
         let items = sent.encoded.strip_prefix(b",").unwrap_or_default();
-        Bytes::from([&self.0.head, choice.as_slice(), &sent.fixed, items, b"]}"].concat())
+        Bytes::from([&*self.0.head(form), choice.as_slice(), &sent.fixed, items, b"]}"].concat())
     }
 }
 
