@@ -19,6 +19,7 @@ patterns! {
     BUILD_BEHIND = format!("{}|{}", grammar::denied_before(&grammar::builds()), grammar::marked(&grammar::builds()));
     BUILD_LISTED = format!(r"{EVERY}[^.。:：(（—]{{0,24}}{}\s*[:：(（—–]+[^.。]{{0,60}}?{}", grammar::good(), grammar::builds());
     COMPILES = r"\b(?:compiles|compiled|builds|built|compile|build)\b(?: \w+){0,3}? (?:cleanly|successfully|fine|correctly|ok|again|clean)\b|\b(?:it|code|project|everything|crate|workspace|app|application|package|library|module|binary|that|which|program|service|frontend|backend|repo|image|container|target|site|bundle|extension|plugin|firmware|kernel|client|server|solution|monorepo|tree|codebase|docs|example|examples|projects?|packages?|crates)\b (?:now |still |also |all )*(?:compiles|builds)\b|\bsuccessfully (?:compiled|built|builds|compiles)\b|\b(?:compil(?:es|ed)|builds)(?: (?:now|again|too|as well|locally))?[\s.!]*$|\bnow compiles\b";
+    SUBJECT = r"\b(?:the|a|our|full|release|production|npm run|cargo|go) build\b|编译|构建|打包";
     CLEAN = r"\bclean(?:ly)?\b|干净";
     ELSEWHERE = r"\bci\b|\bpipeline\b|github actions|流水线";
 }
@@ -28,15 +29,18 @@ pub(crate) fn speaks(clause: &Clause) -> bool {
     BUILD.fits(&clause.text)
 }
 
-/// What a part of a sentence says of builds.
-pub(crate) fn build(clause: &Clause) -> Option<Said> {
-    let clause = &without_tests(clause);
-    let range =
-        claimed(clause, &[&BUILD, &BUILD_BEHIND, &BUILD_LISTED, &COMPILES]).filter(|range| !clause.denies(range))?;
+/// What a part of a sentence says of builds; `before` is what stands before it, which it may speak of in short.
+pub(crate) fn build(clause: &Clause, before: &str) -> Option<Said> {
+    let (whole, clause) = (clause, &without_tests(clause));
+    let range = claimed(clause, &[&BUILD, &BUILD_BEHIND, &BUILD_LISTED, &COMPILES])
+        .or_else(|| {
+            linted::said_in_short(clause, before).filter(|_| SUBJECT.fits(before) && !SUBJECT.fits(&clause.text))
+        })
+        .filter(|range| !clause.denies(range))?;
     let told = linted::without_told(&clause.original);
     let warnings = told.contains("warning") || told.contains("警告");
     let clean = CLEAN.fits(&told) || news::denies_findings(&told);
-    let (reach, elsewhere) = (place(clause), ELSEWHERE.fits(&clause.text));
+    let (reach, elsewhere) = (place(whole), ELSEWHERE.fits(&clause.text));
     Some(Said { warnings, clean, elsewhere, reach, ..Said::new(ClaimKind::Build, range) })
 }
 
@@ -44,7 +48,11 @@ pub(crate) fn build(clause: &Clause) -> Option<Said> {
 fn without_tests(clause: &Clause) -> Clause {
     let mut clause = clause.clone();
     for (range, code) in said::quoted(&clause.text.clone()) {
-        if said::quoted_check(code).is_some_and(|check| check.tests && !names_build(code, &check)) {
+        // A folder of that name in a path is no build either.
+        let is_path = code.contains('/') && !code.contains(' ');
+        let checks = said::quoted_checks(code);
+        let builds = checks.iter().any(|check| check.build && (!check.tests || names_build(code, check)));
+        if !builds && (is_path || checks.iter().any(|check| check.tests)) {
             clause.text.replace_range(range, &"x".repeat(code.len()));
         }
     }

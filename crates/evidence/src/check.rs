@@ -27,6 +27,10 @@ pub(crate) struct Check {
     pub(crate) lenient: bool,
     /// True when whatever it writes out is wrong, and its code says nothing.
     pub(crate) lists: bool,
+    /// True when nobody knows its program, so that its output has to say by numbers that tests passed.
+    pub(crate) unknown: bool,
+    /// True when what it was narrowed to is said of its tests alone.
+    pub(crate) narrows_tests: bool,
     /// The folder it ran in, where the line says so.
     pub(crate) folder: String,
 }

@@ -1,6 +1,7 @@
 //! Claims in prose, in English and Chinese: what is said to be tested, built, clean, fixed, or done to a file.
 
 use crate::built;
+use crate::check::Check;
 use crate::claimed::{LONGEST_LEAD, claimed, through_mark};
 use crate::clause::{self, Clause};
 use crate::files::{self, Deed};
@@ -13,6 +14,7 @@ use crate::reach::{place, reach};
 use crate::said::{self, Said};
 use crate::tested;
 use reasonix_proto::ClaimKind;
+use std::ops::Range;
 
 patterns! {
     FIXED = r"\b(?:fixed|resolved|solved|repaired|corrected)\b|\b(?:this|that|it|change|changes|commit|patch|which|update)\b (?:\w+ )?(?:fix(?:es)?|resolves?)\b|\b(?:ok|no) longer (?:crash\w*|fail\w*|throw\w*|panic\w*|hang\w*|leak\w*|break\w*|error\w*|reproduc\w*|happens?|occurs?|caus\w+|produc\w+|trigger\w*|leads?|results? in|rais\w+|los\w+|duplicat\w+|freez\w+|times? out|blows? up|corrupt\w*|overflow\w*|deadlock\w*|stall\w*|flicker\w*)\b|\bnow works?\b|\bworks (?:now|correctly|as expected|again|properly|fine)\b|\bworking (?:now|correctly|as expected|again)\b|\b(?:bug|issue|problem|crash|error|leak|regression|defect) is (?:now )?gone\b|\b(?:takes?|took|taken) care of\b[^.]{0,40}\b(?:bugs?|issues?|crash\w*|errors?|leaks?|regressions?|defects?|problems?|race|deadlock|panics?|exceptions?|flak\w+|hangs?|overflow|failures?)\b|\b(?:addressed|eliminated|squashed|sorted out|dealt with|cured|patched|got rid of)\b[^.]{0,40}\b(?:bugs?|issues?|crash\w*|errors?|leaks?|regressions?|defects?|problems?|race|deadlock|panics?|exceptions?|flak\w+|hangs?|overflow|failures?)\b|\b(?:bug|issue|problem|crash|error|leak|regression|defect|race|deadlock|panic|hang|overflow)\b[^.]{0,30}\b(?:is|was|has been|have been|are|were) (?:now )?(?:gone|addressed|eliminated|squashed|sorted(?: out)?|dealt with|history|taken care of)\b|\b(?:cannot|can't|can no longer|won't|will not|does not|doesn't|do not|don't) (?:\w+ )?(?:happen|occur|crash|fail|leak|hang|panic|break|deadlock|throw|overflow|reproduce)\b[^.]{0,30}\b(?:any ?more|any longer|again)\b|\b(?:fix|close|resolve)(?:s|es|d|ed)? (?:issue |bug )?#\d+";
@@ -26,7 +28,8 @@ patterns! {
     NO_WARNINGS = r"\b(?:no|zero|0|without)(?: [a-z]+){0,2} warnings?|\bwarning-free|(?:没有|没|无|零|0 ?(?:个|条)?)[^，。]{0,4}(?:警告|告警)";
     LONGER = r"longer|已再";
     TYPESCRIPT = r"\b(?:tsc|typescript)`? (?:now |still )?(?:compil|编译)";
-    GOOD_END = format!(r"{}|\b(?:formatted|works?|completes?|completed|quiet|silent)\b", grammar::good());
+    GOOD_END = format!(r"{}|\b(?:formatted|works?|completes?|completed|quiet|silent|valid|well-formed)\b|合法", grammar::good());
+    GOOD_BEHIND = format!(r"^[\s:：,，—–→(（-]+(?:(?:it|they|all|everything|which|and|now|still|both|is|are|was|were|结果|全部|全都|均|都|也)\s*){{0,3}}{}", grammar::good());
     LED = format!(r"^[\s|]*[{}]\x{{fe0f}}?\s*\|", grammar::MARKS);
     ONLY_JOINS = r"^(?:\s|`[^`]*`|\b(?:and|or|nor|both|as well as|plus)\b|[,，、&+/]|和|与|及|以及)*$";
 }
@@ -87,8 +90,10 @@ pub(crate) fn find(answer: &str) -> Vec<Said> {
 
 /// What a part of a sentence claims; `before` is what stands before it, which it may speak of in short.
 fn of_clause(clause: &Clause, before: &str) -> Vec<Said> {
-    let mut found: Vec<Said> =
-        [tested::tests(clause, NOUN.fits(before)), built::build(clause), fix(clause)].into_iter().flatten().collect();
+    let mut found: Vec<Said> = [tested::tests(clause, NOUN.fits(before)), built::build(clause, before), fix(clause)]
+        .into_iter()
+        .flatten()
+        .collect();
     let lints = linted::lints(clause, before);
     // A linter that no longer complains is no defect that is fixed.
     let is_lint = |said: &Said| {
@@ -101,6 +106,8 @@ fn of_clause(clause: &Clause, before: &str) -> Vec<Said> {
     found.extend(lints);
     let commands = by_command(clause, &found);
     found.extend(commands);
+    let short = of_command_before(clause, before, &found);
+    found.extend(short);
     let fixes = found.iter().any(|said| said.kind == ClaimKind::Fix);
     found.extend(file(clause).into_iter().filter(|_| !fixes));
     let lead = LEADS.find(&clause.text).map_or(0, |lead| lead.end);
@@ -119,32 +126,64 @@ fn of_clause(clause: &Clause, before: &str) -> Vec<Said> {
 /// Commands that are said to have ended well, in a part of a sentence that says nothing else of their kinds.
 fn by_command(clause: &Clause, found: &[Said]) -> Vec<Said> {
     let mut more: Vec<Said> = Vec::new();
-    for (range, code) in said::quoted(&clause.text).into_iter().filter(|(range, _)| !clause.denies(range)) {
+    let bare = said::bare(&clause.text);
+    let codes = said::quoted(&clause.text).into_iter().chain(bare.iter().cloned());
+    for (range, code) in codes.filter(|(range, _)| !clause.denies(range)) {
         let rest = clause.text.get(range.end..said_until(clause, range.end)).unwrap_or_default();
-        let check = said::quoted_check(code);
         let led = LED.fits(&clause.text).then_some(0..0);
-        let (Some(check), Some(good)) = (check, GOOD_END.find(rest).or(led)) else { continue };
-        let whole = through_mark(clause, range.start.saturating_sub(1)..range.end + good.end);
-        let is_said = |said: &Said| match said.kind {
-            ClaimKind::Tests => check.tests,
-            ClaimKind::Build => check.build,
-            ClaimKind::Lint => !check.lints.is_empty(),
-            _ => false,
-        };
-        if clause.hedges(whole.end) || found.iter().chain(&more).any(is_said) {
+        let Some(good) = GOOD_END.find(rest).or(led) else { continue };
+        let is_bare = bare.iter().any(|(other, _)| *other == range);
+        let signs = usize::from(!is_bare);
+        let whole = through_mark(clause, range.start.saturating_sub(signs)..range.end + good.end);
+        if clause.hedges(whole.end) {
             continue;
         }
-        let kind = match (check.lints.is_empty(), check.tests) {
-            (_, true) => ClaimKind::Tests,
-            (false, _) => ClaimKind::Lint,
-            _ => ClaimKind::Build,
-        };
-        let lint = check.lints.into_iter().next().map(|linter| (linter.class, Some(linter.tool)));
-        let reach = if kind == ClaimKind::Tests { reach(clause, &whole) } else { place(clause) };
-        let warnings = kind == ClaimKind::Lint && linted::of_warnings(clause);
-        more.push(Said { lint, reach, warnings, ..Said::new(kind, whole) });
+        for check in said::quoted_checks(code) {
+            for mut said in kinds(&check).into_iter().map(|kind| of_command(clause, kind, &check, whole.clone())) {
+                let builds = |other: &Said| other.kind == ClaimKind::Build && check.build;
+                if !found.iter().chain(&more).any(|other| other.is_of_same(&said) || builds(other)) {
+                    said.keeps(if is_bare { code } else { "" });
+                    more.push(said);
+                }
+            }
+        }
     }
     more
+}
+
+/// "I ran `terraform validate`: success": said in short of the command that stands right before it.
+fn of_command_before(clause: &Clause, before: &str, said: &[Said]) -> Vec<Said> {
+    let codes = said::quoted(before);
+    let last = codes.last().filter(|(range, _)| before.get(range.end + 1..).is_some_and(|rest| rest.trim().is_empty()));
+    let good = GOOD_BEHIND.find(&clause.text).filter(|place| !clause.denies(place) && !clause.hedges(place.end));
+    let (Some((_, code)), Some(good)) = (last, good) else { return Vec::new() };
+    let mut found: Vec<Said> = Vec::new();
+    for check in said::quoted_checks(code) {
+        for mut one in kinds(&check).into_iter().map(|kind| of_command(clause, kind, &check, good.clone())) {
+            if !said.iter().chain(&found).any(|other| other.is_of_same(&one)) {
+                one.keeps(code);
+                found.push(one);
+            }
+        }
+    }
+    found
+}
+
+/// That this command ended well, as a claim of this kind.
+fn of_command(clause: &Clause, kind: ClaimKind, check: &Check, range: Range<usize>) -> Said {
+    let lint = check.lints.first().filter(|_| kind == ClaimKind::Lint);
+    let lint = lint.map(|linter| (linter.class, Some(linter.tool.clone())));
+    let reach = if kind == ClaimKind::Tests { reach(clause, &range) } else { place(clause) };
+    let warnings = kind == ClaimKind::Lint && linted::of_warnings(clause);
+    Said { lint, reach, warnings, ..Said::new(kind, range) }
+}
+
+/// What a command is said to have done where it is said to have ended well.
+fn kinds(check: &Check) -> Vec<ClaimKind> {
+    let tests = check.tests.then_some(ClaimKind::Tests);
+    let lints = (!check.lints.is_empty()).then_some(ClaimKind::Lint);
+    let both: Vec<ClaimKind> = tests.into_iter().chain(lints).collect();
+    if both.is_empty() { vec![ClaimKind::Build] } else { both }
 }
 
 /// How far what stands behind a quoted command is said of it: up to the next one, unless they are joined.

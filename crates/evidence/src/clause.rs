@@ -3,6 +3,7 @@
 use crate::grammar;
 use crate::news::without_bad;
 use crate::pattern::patterns;
+use crate::said;
 use std::ops::Range;
 
 /// What else is said of something.
@@ -57,7 +58,7 @@ pub(crate) fn is_hypothetical(sentence: &str) -> bool {
 /// The parts of a sentence: each has something that is said, and what stands alone belongs to what comes next.
 pub(crate) fn clauses(sentence: &str) -> Vec<Clause> {
     let text = without_bad(sentence);
-    let plain = without_code(&text);
+    let plain = without_commands(&text);
     // A number behind a colon belongs to what is counted.
     let counts = |range: &Range<usize>| {
         let rest = plain.get(range.end..).unwrap_or_default().trim_start();
@@ -81,7 +82,7 @@ pub(crate) fn clauses(sentence: &str) -> Vec<Clause> {
         }
     }
     // A rest that says nothing belongs to what stands before it.
-    if found.len() > 1 && found.last().is_some_and(|last| !PREDICATE.fits(&without_code(&last.text))) {
+    if found.len() > 1 && found.last().is_some_and(|last| !PREDICATE.fits(&without_commands(&last.text))) {
         let rest = found.pop();
         // Of what may be left alone nothing is taken back.
         let harmless = rest.as_ref().is_some_and(|rest| {
@@ -113,6 +114,15 @@ pub(crate) fn without_code(text: &str) -> String {
     let mut out = text.to_owned();
     for (range, code) in CODE.all(text) {
         out.replace_range(range, &"x".repeat(code.len()));
+    }
+    out
+}
+
+/// The same for commands that stand without signs for code, too: nothing is said by their words.
+fn without_commands(text: &str) -> String {
+    let mut out = without_code(text);
+    for (range, command) in said::bare(text) {
+        out.replace_range(range, &"x".repeat(command.len()));
     }
     out
 }

@@ -3,6 +3,7 @@
 use crate::check::Check;
 use crate::command;
 use crate::deeds::{Deeds, Run, What};
+use crate::elsewhere;
 use crate::options;
 use crate::programs;
 use crate::quoted;
@@ -159,7 +160,7 @@ pub(crate) fn covers(deeds: &Deeds, check: &Check, said: &Said) -> bool {
             && said.reach.subjects.iter().all(|name| is_given(check, name))
             && names.iter().filter(is_file).all(|name| is_part(check, name) || is_place(check, said, name))
     };
-    if is_of_another(check, said) {
+    if is_of_another(check, said) || elsewhere::is(deeds, check, said) {
         return false;
     }
     let named = || said.reach.names.iter().all(|name| is_part(check, name));
@@ -168,7 +169,7 @@ pub(crate) fn covers(deeds: &Deeds, check: &Check, said: &Said) -> bool {
         ClaimKind::Tests if said.reach.failed => check.part.is_empty() || part() || check.is_of_failed(),
         ClaimKind::Tests if sorts::covers(check, said) && named() => true,
         ClaimKind::Tests => check.part.is_empty() || part() || (!said.reach.all && covers_changed(deeds, check, said)),
-        _ => check.part.is_empty() || part(),
+        _ => check.part.is_empty() || check.narrows_tests || part(),
     }
 }
 

@@ -7,6 +7,7 @@ use crate::codes;
 use crate::command;
 use crate::filters;
 use crate::line;
+use crate::others;
 use crate::ran::Ran;
 use crate::summary::{self, Reading, Summary};
 use crate::writes::{self, Written};
@@ -313,10 +314,20 @@ impl Deeds {
     }
 
     /// The commands of a line, with what each of them proves.
-    pub(crate) fn judged_of(&self, line: &str) -> Vec<(Ran, Option<Check>)> {
+    pub(crate) fn judged_of(&self, line: &str) -> Vec<Judged> {
         let place = Place { root: &self.root, line, done: &self.done };
         let agreed = Agreed::of(line);
         line::commands(line).into_iter().map(|ran| agreed.on(judged(ran, &place))).collect()
+    }
+
+    /// The same with the tests that the one command of a line ran which nobody knows.
+    fn told_by_output(&self, line: &str, mut judged: Vec<Judged>, exit: Option<i32>, output: &str) -> Vec<Judged> {
+        let mut working = judged.iter_mut().filter(|(ran, _)| !is_quiet(ran));
+        if let (Some((ran, check @ None)), None) = (working.next(), working.next()) {
+            let place = Place { root: &self.root, line, done: &self.done };
+            *check = others::by_output(ran, exit, output).and_then(|check| place.placed(ran, check));
+        }
+        judged
     }
 
     fn ran(&mut self, call: Option<&CallId>, line: &str, outcome: &ToolOutcome) {
@@ -329,6 +340,7 @@ impl Deeds {
         }
         let judged = self.judged_of(line);
         let output = own_output(&judged, &output);
+        let judged = self.told_by_output(line, judged, exit, &output);
         let (mut before, mut after) = (Written::default(), Written::default());
         let mut checked = false;
         // What goes on or was interrupted has no code, and may have written all the same.
@@ -392,7 +404,7 @@ impl Agreed {
         Self((!unread).then(|| effects.commands.iter().map(|simple| simple.program().to_owned()).collect()))
     }
 
-    fn on(&self, (mut ran, check): (Ran, Option<Check>)) -> (Ran, Option<Check>) {
+    fn on(&self, (mut ran, check): Judged) -> Judged {
         let program = ran.words.iter().find(|word| assignment(word).is_none());
         let name = program.map(|word| word.rsplit('/').next().unwrap_or(word).to_owned()).unwrap_or_default();
         if check.is_some() && !self.0.as_ref().is_some_and(|programs| programs.contains(&name)) {
@@ -403,15 +415,10 @@ impl Agreed {
 }
 
 /// A command with what it proves, and where it ran.
-fn judged(ran: Ran, place: &Place<'_>) -> (Ran, Option<Check>) {
-    let check = command::check(&ran.words).and_then(|mut check| {
-        let named = ran.words.windows(2).find(|pair| {
-            matches!(pair.first().map(String::as_str), Some("-C" | "--prefix" | "--cwd" | "--dir" | "--directory"))
-        });
-        let folder = named.and_then(|pair| pair.get(1)).unwrap_or(&ran.folder);
-        check.folder = place.within(folder)?;
-        Some(check)
-    });
+type Judged = (Ran, Option<Check>);
+
+fn judged(ran: Ran, place: &Place<'_>) -> Judged {
+    let check = command::check(&ran.words).and_then(|check| place.placed(&ran, check));
     (ran, check)
 }
 
@@ -423,6 +430,15 @@ struct Place<'a> {
 }
 
 impl Place<'_> {
+    /// What a command proves, with the folder that it ran in.
+    fn placed(&self, ran: &Ran, check: Check) -> Option<Check> {
+        let named = ran.words.windows(2).find(|pair| {
+            matches!(pair.first().map(String::as_str), Some("-C" | "--prefix" | "--cwd" | "--dir" | "--directory"))
+        });
+        let folder = self.within(named.and_then(|pair| pair.get(1)).unwrap_or(&ran.folder))?;
+        Some(Check { folder, ..check })
+    }
+
     /// This folder as the session sees it; none where it has other files than those that the session is about.
     fn within(&self, folder: &str) -> Option<String> {
         if !self.root.is_empty() && folder.starts_with('/') {
@@ -441,7 +457,7 @@ impl Place<'_> {
 }
 
 /// The output without what the line writes out by itself.
-fn own_output(commands: &[(Ran, Option<Check>)], output: &str) -> String {
+fn own_output(commands: &[Judged], output: &str) -> String {
     let texts: Vec<String> = commands.iter().flat_map(|(ran, _)| codes::writes_out(&ran.words)).collect();
     if texts.is_empty() {
         return output.to_owned();
@@ -450,8 +466,8 @@ fn own_output(commands: &[(Ran, Option<Check>)], output: &str) -> String {
 }
 
 /// For each check of a line, whether no command behind it changes code; `told` when files changed and nobody knows by which.
-fn settled(judged: &[(Ran, Option<Check>)], told: bool) -> Vec<bool> {
-    let changes = |(ran, check): &(Ran, Option<Check>)| writes::written(ran, check.as_ref()).code().is_some();
+fn settled(judged: &[Judged], told: bool) -> Vec<bool> {
+    let changes = |(ran, check): &Judged| writes::written(ran, check.as_ref()).code().is_some();
     let checks = judged.iter().enumerate().filter(|(_, (_, check))| check.is_some());
     checks.map(|(at, _)| !told && !judged.iter().skip(at + 1).any(changes)).collect()
 }

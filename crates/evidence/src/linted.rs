@@ -2,13 +2,14 @@
 
 use crate::check::LintClass;
 use crate::claimed::claimed;
-use crate::clause::Clause;
+use crate::clause::{self, Clause};
 use crate::grammar::{self, EVERY, GOOD_NEWS};
 use crate::news;
 use crate::pattern::patterns;
 use crate::reach::place;
-use crate::said::Said;
+use crate::said::{self, Said};
 use reasonix_proto::ClaimKind;
+use std::ops::Range;
 
 patterns! {
     LINT = format!(r"{}{}(?:{}|\b(?:quiet|silent|formatted|(?:ok|no) longer (?:fail|break|error)\w*)\b|检查过|没有?报错|(?:不|已)再(?:报错|失败))", grammar::lints(), grammar::between(40), grammar::good());
@@ -28,7 +29,7 @@ patterns! {
     TOLD_FILES = r"\b(\d+) (?:[a-z]+ )?files?\b|(\d+) ?个(?:源|代码|源代码)?文件";
     WRITTEN = r"\b(?:chang|edit|modif|touch|reformat|updat|creat|add|mov|delet|new)\w*\b|修改|改动|改了|格式化了|新增|更新|删除";
     OTHER_SUBJECT = format!("{}|{}|{}", grammar::tests(), grammar::builds(), grammar::lints());
-    IN_SHORT = format!(r"^[\s,;，；]*(?:and |with )?(?:which|both|all|they|it|everything|these|都|均|全部|全都|结果|也都)[^.。]{{0,20}}?{}", grammar::good());
+    IN_SHORT = format!(r"^[\s,;，；:：—–-]*(?:and |with )?(?:which|both|all|they|it|everything|these|都|均|全部|全都|结果|也都)[^.。]{{0,20}}?{}", grammar::good());
     RAN_BEFORE = r"\b(?:ran|re-?ran|run|checked|double-checked|executed|with|through|had)\b|跑|运行|执行|用";
 }
 
@@ -84,6 +85,8 @@ pub(crate) fn lints(clause: &Clause, before: &str) -> Vec<Said> {
 }
 
 fn lint(clause: &Clause) -> Vec<Said> {
+    let text = said::without_others(&clause.text, |check| !check.lints.is_empty());
+    let clause = &Clause { text, ..clause.clone() };
     let found = claimed(clause, &[&LINT, &LINT_BEHIND, &LINT_PASSED, &LINT_LISTED, &NO_LINT])
         .filter(|range| !clause.denies(range));
     let Some(range) = found else { return Vec::new() };
@@ -99,7 +102,7 @@ fn lint(clause: &Clause) -> Vec<Said> {
             || LINT_LISTED.fits(text)
     });
     let text = clause.text.get(range.start..if reversed { clause.text.len() } else { range.end }).unwrap_or_default();
-    let all = linters(text, reversed);
+    let all = quoted_linters(clause, &range).unwrap_or_else(|| linters(text, reversed));
     // Each of several has its own proof.
     if all.is_empty() {
         vec![said((class_of(text), named_tool(&clause.text)))]
@@ -108,11 +111,16 @@ fn lint(clause: &Clause) -> Vec<Said> {
     }
 }
 
+/// Where all of what was run just before is said to be good.
+pub(crate) fn said_in_short(clause: &Clause, before: &str) -> Option<Range<usize>> {
+    claimed(clause, &[&IN_SHORT]).filter(|_| RAN_BEFORE.fits(before))
+}
+
 /// "I ran the linter; it is clean": said of what was run just before.
 fn lint_in_short(clause: &Clause, before: &str) -> Vec<Said> {
     let spoken = LINT_SUBJECT.fits(&clause.text) || LINTERS.fits(&clause.text);
-    let found = claimed(clause, &[&IN_SHORT]).filter(|range| !spoken && !clause.denies(range));
-    let Some(range) = found.filter(|_| RAN_BEFORE.fits(before)) else { return Vec::new() };
+    let found = said_in_short(clause, before).filter(|range| !spoken && !clause.denies(range));
+    let Some(range) = found else { return Vec::new() };
     let said =
         |lint| Said { warnings: of_warnings(clause), lint: Some(lint), ..Said::new(ClaimKind::Lint, range.clone()) };
     linters(before, false).into_iter().map(said).collect()
@@ -120,6 +128,17 @@ fn lint_in_short(clause: &Clause, before: &str) -> Vec<Said> {
 
 fn is_good_sign(c: char) -> bool {
     c == GOOD_NEWS || grammar::MARKS.contains(c)
+}
+
+/// The linters of the commands that are quoted here, where no others are named beside them.
+fn quoted_linters(clause: &Clause, range: &Range<usize>) -> Option<Vec<(LintClass, Option<String>)>> {
+    let codes =
+        said::quoted(&clause.text).into_iter().filter(|(place, _)| place.start < range.end && range.start < place.end);
+    let lints = codes.flat_map(|(_, code)| said::quoted_checks(code)).flat_map(|check| check.lints);
+    let mut found: Vec<_> = lints.map(|linter| (linter.class, Some(linter.tool))).collect();
+    found.dedup();
+    let others = LINTERS.fits(clause::without_code(&clause.text).get(range.clone()).unwrap_or_default());
+    (!found.is_empty() && !others).then_some(found)
 }
 
 /// The linters that are joined in this text, each with its class.

@@ -20,7 +20,7 @@ const BAD_ZH: &str = r"(?:错误|警告|问题|失败|报错|回归|异常|跳�
 
 /// Words that may stand between a denial and what is denied.
 fn qualities() -> String {
-    let plain = r"a|any|new|more|further|remaining|additional|other|single|outstanding|open|tests?|types?|lint|linter|linting|compil(?:e|er|ation)|build|format|formatting|style|static|analysis|unused|deprecation|runtime|visible|unexpected|and|or|left|existing|real";
+    let plain = r"a|any|new|more|further|remaining|additional|other|single|outstanding|open|tests?|types?|lint|linter|linting|compil(?:e|er|ation)|build|format|formatting|style|static|analysis|unused|deprecation|runtime|visible|unexpected|syntax|and|or|left|existing|real";
     format!(r"(?:[ -](?:{plain}|{}))*", grammar::tools())
 }
 
@@ -48,6 +48,7 @@ const FINDINGS: &str = r"(?:\b(?:warnings?|problems?|issues?|findings?|violation
 
 patterns! {
     DENIED = denied();
+    CODE = r"`([^`\n]+)`";
     FINDING = FINDINGS;
     OF_ERRORS = r"error|fail|broke|break|regress|skip|choke|before|not only|错误|失败|报错|出错|异常|回归|跳过|冲突|挂|红|不仅|例外";
     ERRORS_AND = format!(r"\berrors?,? (?:or|and|nor) (?:[a-z]+ ){{0,2}}?{FINDINGS}|(?:错误|报错) ?(?:或者?|和|与|、|及|以及|也没有?) ?{FINDINGS}");
@@ -62,7 +63,10 @@ patterns! {
 /// that is told in passing. What is spoken of stays.
 pub(crate) fn without_bad(text: &str) -> String {
     let mut out = text.to_owned();
-    for (range, _) in DENIED.all(text) {
+    // What stands in code is a word of a command.
+    let code = CODE.all(text);
+    let in_code = |range: &Range<usize>| code.iter().any(|(place, _)| place.contains(&range.start));
+    for (range, _) in DENIED.all(text).into_iter().filter(|(range, _)| !in_code(range)) {
         let kept = spoken_of(text, &range);
         blank(&mut out, range.clone(), &kept);
         for at in [range.start, range.end - 1] {

@@ -71,13 +71,13 @@ pub(crate) fn runs(check: &Check, words: &[String], said: &Said) -> bool {
 }
 
 fn tests(check: &Check, said: &Said) -> bool {
-    let script = check.program.ends_with(".sh") || GENERIC.contains(&check.program.as_str());
+    let script = !check.unknown && (check.program.ends_with(".sh") || GENERIC.contains(&check.program.as_str()));
     let of_browser = || {
         matches!(check.program.as_str(), "playwright" | "cypress")
             || ["e2e", "playwright", "cypress", "browser"]
                 .iter()
                 .any(|name| check.part.iter().any(|part| part.contains(name)))
-            || (check.family != "js" && check.part.is_empty())
+            || (check.family != "js" && check.part.is_empty() && !check.unknown)
     };
     if BROWSER.fits(&said.words) && !script && !of_browser() {
         return false;
@@ -160,9 +160,10 @@ fn builds(check: &Check, words: &[String], said: &Said) -> bool {
         matches!(
             word.as_str(),
             "--release" | "-r" | "Release" | "release" | "--profile=release" | "-Doptimize=ReleaseFast"
-        )
+        ) || word.ends_with("Release")
     };
-    let plain = check.family == "cargo" || matches!(check.program.as_str(), "dotnet" | "swift" | "zig");
+    let debug = words.iter().any(|word| word.to_ascii_lowercase().contains("debug"));
+    let plain = debug || check.family == "cargo" || matches!(check.program.as_str(), "dotnet" | "swift" | "zig");
     let optimised = !plain || words.iter().any(release);
     let checks_only = !check.lints.is_empty() || check.tests && check.family == "cargo";
     (!RELEASE.fits(&said.words) || (optimised && check.lints.is_empty())) && (!BUNDLE.fits(&said.words) || !checks_only)

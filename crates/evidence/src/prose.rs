@@ -12,6 +12,8 @@ patterns! {
     ASIDE = r#"(?m)^[ \t]*>.*$|<!--[\s\S]*?-->|“[^”\n]{1,300}”|"[^"\n]{1,300}"|「[^」\n]{1,300}」|『[^』\n]{1,300}』|~~[^~\n]{1,300}~~"#;
     IDENTIFIER = grammar::IDENTIFIER;
     CODE = r"`([^`\n]+)`";
+    OUTCOME = r"(?i)^(?:[=\s]*\d+ (?:tests? )?(?:passed|passing)\b[^\n]{0,60}|test result: ok\b[^\n]{0,80}|all (?:\d+ )?(?:checks|tests) passed[^\n]{0,40}|build success(?:ful)?\b[^\n]{0,30}|no (?:issues|problems|errors|warnings|offenses)(?: (?:were )?(?:found|detected))?[.!]?(?: in \d+ (?:source )?files)?|success: no issues found[^\n]{0,40}|success! the configuration is valid\.?|0 (?:errors?|warnings?|issues|problems|offenses)\b[^\n]{0,40}|ok \(\d+ tests?[^\n]{0,40}|\d+ (?:tests|examples|runs|specs), (?:\d+ assertions, )?0 failures[^\n]{0,30}|tests?:? +\d+ passed[^\n]{0,30}|compiled successfully[^\n]{0,30}|build succeeded\.?)$";
+    SPOKEN_OF = format!("`|{}|{}|{}", grammar::tests(), grammar::builds(), grammar::lints());
     FILTER = r"^--?[\w-]+ ['\w.:-]+$";
     LATER = r"(?i)^[\s#*\d.]*(?:next steps?|todo|to do|follow[- ]?ups?|how to (?:test|run|verify|use)|to (?:test|verify|run|try)\b|test plan|remaining|not done|recommend|suggest|future|usage|(?:the |my |here(?:'s| is) (?:the |my |a )?)?(?:plan|proposal|proposed)\b|[^\n。，]{0,6}(?:计划|方案|打算)|后续|下一步|接下来|待办|建议|如何|使用方法|测试计划|验证方法|验证步骤|未完成|剩余|待完成)";
     RULE = r"^\s*\|?\s*:?-+:?\s*\|[\s|:-]*$";
@@ -49,18 +51,48 @@ pub(crate) fn masked(answer: &str) -> String {
             }
         }
     };
-    for pattern in [&FENCES, &ASIDE, &PERSON] {
+    for pattern in [&FENCES, &PERSON] {
         pattern.all(answer).into_iter().for_each(|(range, _)| blank(range));
     }
-    for (range, code) in CODE.all(answer) {
-        let is_command = || line::commands(code).iter().any(|ran| command::check(&ran.words).is_some());
-        let is_filter = || FILTER.fits(code);
-        if code.contains(char::is_whitespace) && !is_filter() && !is_command() {
-            blank(range);
+    // What a check is said to have written out is said of it; other quotations are of others.
+    let (told, aside): (Vec<_>, Vec<_>) = ASIDE.all(answer).into_iter().partition(|(range, text)| {
+        let line = answer.get(..range.start).and_then(|before| before.rsplit('\n').next()).unwrap_or_default();
+        is_outcome(text) && SPOKEN_OF.fits(&line.to_ascii_lowercase())
+    });
+    aside.into_iter().for_each(|(range, _)| blank(range));
+    told.iter().for_each(|(range, text)| signs(range, text).into_iter().for_each(&mut blank));
+    let mut code = Vec::new();
+    for (range, text) in CODE.all(answer) {
+        let is_command = || line::commands(text).iter().any(|ran| command::check(&ran.words).is_some());
+        let is_filter = || FILTER.fits(text);
+        if is_outcome(text) {
+            [range.start - 1..range.start, range.end..range.end + 1].into_iter().for_each(&mut blank);
+            continue;
         }
+        if text.contains(char::is_whitespace) && !is_filter() && !is_command() {
+            blank(range.clone());
+        }
+        code.push((range, text));
     }
-    unstressed(&mut bytes, &CODE.all(answer).into_iter().map(|(range, _)| range).collect::<Vec<_>>());
+    // The letters of a command may be large ones.
+    for (range, text) in code.iter().filter(|(_, text)| text.contains(' ')) {
+        let place = bytes.get_mut(range.clone()).filter(|place| place.iter().any(|byte| *byte != b' '));
+        place.into_iter().for_each(|place| place.copy_from_slice(text.as_bytes()));
+    }
+    unstressed(&mut bytes, &code.into_iter().map(|(range, _)| range).collect::<Vec<_>>());
     String::from_utf8(bytes).unwrap_or_default()
+}
+
+/// True for what programs write at the end of a check that went well.
+fn is_outcome(text: &str) -> bool {
+    OUTCOME.fits(text.trim_matches(|c: char| c.is_whitespace() || "\"“”「」『』".contains(c)))
+}
+
+/// The signs around a quotation.
+fn signs(range: &Range<usize>, text: &str) -> [Range<usize>; 2] {
+    let first = text.chars().next().map_or(0, char::len_utf8);
+    let last = text.chars().next_back().map_or(0, char::len_utf8);
+    [range.start..range.start + first, range.end - last..range.end]
 }
 
 /// Blanks in place of the signs for stress; in code they are letters.

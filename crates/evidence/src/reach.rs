@@ -12,7 +12,7 @@ patterns! {
     ALL_BEHIND = r"(?:测试|用例|单测)[^，。]{0,8}?(?:全部|全都|均|都)";
     PAIRED = r"([\w./:-]+)`?,? (?:and|or|&) (?:the )?`?[\w./:-]+`? (?:unit |integration )?tests?\b|([a-z0-9_./:-]+)`? ?(?:和|与|及|、) ?`?[a-z0-9_./:-]+`? ?(?:模块|包|目录|服务)?(?:的)?(?:测试|用例|单测)";
     AT_A_PLACE = r"^ (?:in|of|for|from|under) ";
-    NAMED = r"([\w.:/-]+)`?(?:['’]s)?(?: (?:crate|package|module)(?:['’]s)?)?(?: \d+)? (?:unit |integration |regression )?(?:tests?|specs?|examples|suite)\b";
+    NAMED = r"([\w.:/-]+)`?(?:['’]s)?(?: (?:crate|package|module)(?:['’]s)?| (?:service|app|library|component)['’]s)?(?: \d+)? (?:unit |integration |regression )?(?:tests?|specs?|examples|suite)\b";
     PLACED = r"\b(?:tests?|suite) (?:in|of|for|from|under) (?:the )?`?([\w./:-]+)";
     NAMED_ZH = r"([a-z0-9_./:-]*[a-z0-9_]|前端|后端|服务端|客户端)`? ?(?:模块|包|目录|服务|项目|组件|文件|子项目|端)?(?:下|里|中)?(?:的)? ?(?:全部|所有|整个)?(?: ?\d+ ?(?:个|项|条))?(?:单元|集成|回归|相关的?|有关的?)?(?:测试|用例|单测)";
     WITHIN = r"([\w.:-]+)`?(?:[- ]related)? (?:unit |integration |regression )?(?:tests?|cases|specs|examples) (?:in|of|from|under|inside|within) (?:the )?(?:file |module |package )?`?[\w./-]+";
@@ -31,6 +31,7 @@ patterns! {
     FAILED_BEFORE = r"\b(?:previously|formerly|earlier|once)[- ](?:failing|failed|broken)\b|\b(?:failing|failed|broken) (?:tests?|cases?|specs?)\b|\b(?:that|which)(?: \w+){0,2}? (?:failing|failed|broken|broke|red)\b|(?:失败|挂掉|报错)的(?:那)?(?: ?[0-9一二两三四五六七八九十几]+ ?(?:个|项|条))?(?:测试|用例|单测)";
     NONE_FAILED = r"\b(?:no|0|zero|without)(?: any)? (?:failing|failed|broken)|没有?(?:任何)?失败的|无失败的|0 ?个?失败的";
     SINGLE = r"\btest\b (?:now |also |still )?(?:passes|passed|succeeds)";
+    VERSION = r"\bpython ?([23]\.\d{1,2})\b";
     IDENTIFIER = grammar::IDENTIFIER;
     FILES = r"[a-z0-9_@.-]*(?:/[a-z0-9_@.-]+)*[a-z0-9_-]\.(?:rs|pyi?|jsx?|tsx?|mjs|cjs|go|java|kts?|c|h|cpp|hpp|cc|cs|rb|php|swift|sh|bash|css|scss|vue|svelte|ya?ml|sql|lua)\b";
 }
@@ -123,7 +124,9 @@ pub(crate) fn reach(clause: &Clause, range: &Range<usize>) -> Reach {
     let mut names: Vec<String> = Vec::new();
     let mut command = None;
     for (_, code) in said::quoted(own) {
-        match said::quoted_check(code) {
+        let checks = said::quoted_checks(code);
+        let own = checks.iter().find(|check| check.tests).or(checks.first());
+        match own.cloned() {
             Some(check) => command = Some(check.part),
             None if code.starts_with('-') => {}
             None => names.push(code.to_owned()),
@@ -133,6 +136,9 @@ pub(crate) fn reach(clause: &Clause, range: &Range<usize>) -> Reach {
     let mut places: Vec<String> = Vec::new();
     for pattern in [&NAMED, &PLACED, &NAMED_ZH, &LABEL] {
         let words = pattern.all(before).into_iter().map(|(_, word)| word);
+        // The server-side tests are those of the server.
+        let words = words.map(|word| word.trim_end_matches(':'));
+        let words = words.map(|word| word.strip_suffix("-side").unwrap_or(word));
         places.extend(words.filter(|word| names_some(word)).map(str::to_owned));
     }
     let named = halves(text);
@@ -143,6 +149,9 @@ pub(crate) fn reach(clause: &Clause, range: &Range<usize>) -> Reach {
     } else {
         places.extend(side(own));
     }
+    // An environment is called by the version that it has.
+    let versions = VERSION.all(own).into_iter().map(|(_, version)| format!("py{}", version.replace('.', "")));
+    places.extend(versions);
     names.extend(IDENTIFIER.all(own).into_iter().map(|(_, name)| name.to_ascii_lowercase()));
     let whole_command = command.as_ref().is_some_and(Vec::is_empty);
     // Of several only a run of everything is known to be of each.
@@ -188,7 +197,7 @@ fn halves(text: &str) -> Vec<String> {
 
 /// True for a word before "tests" that says which.
 fn names_some(word: &str) -> bool {
-    !PLAIN.contains(&word) && word.parse::<u64>().is_err()
+    !PLAIN.contains(&word) && word.parse::<u64>().is_err() && word.contains(char::is_alphanumeric)
 }
 
 /// Those of the names that are places of what else is named: "the refresh tests in `tests/test_auth.py`".
@@ -232,8 +241,15 @@ pub(crate) fn place(clause: &Clause) -> Reach {
     // A file is what it is about wherever it stands.
     let files = FILES.all(&clause.text).into_iter().filter(|(place, _)| !quoted_command(clause, place));
     let files: Vec<String> = files.map(|(_, path)| path.to_owned()).collect();
-    let clean = |word: String| word.trim_end_matches(|c: char| !c.is_ascii()).to_owned();
-    let names = named.filter_map(cut).map(clean).filter(|name| !PLAIN.contains(&name.as_str())).chain(files).collect();
+    let clean = |word: String| word.trim_end_matches(|c: char| !c.is_ascii() || c == '.').to_owned();
+    let named = named.filter_map(cut).map(clean).filter(|name| !PLAIN.contains(&name.as_str()));
+    // A folder that is quoted is what it is about, too.
+    let is_folder =
+        |code: &&str| code.contains('/') && !code.contains([' ', '.', '*']) && !code.starts_with(['/', '@', '-']);
+    let folders = said::quoted(&clause.text).into_iter().map(|(_, code)| code).filter(is_folder).map(str::to_owned);
+    let mut names: Vec<String> = named.chain(files).chain(folders).collect();
+    let sides = halves(&clause.text).into_iter().filter(|half| !names.contains(half)).collect::<Vec<_>>();
+    names.extend(sides);
     Reach { all: WHOLE.fits(&clause.text), names, ..Reach::default() }
 }
 

@@ -1,6 +1,8 @@
 //! The runners, compilers and linters that are known, one small rule each.
 
 use crate::check::{Check, LAST_FAILED, LintClass, Linter, assignment, narrows};
+use crate::environments;
+use crate::others;
 use crate::packagers;
 
 /// Programs that are looked for behind those that run them elsewhere.
@@ -23,9 +25,8 @@ pub(crate) fn check(program: &str, name: &str, args: &[&str]) -> Option<Check> {
         "mvn" | "mvnw" => maven(args),
         "gradle" | "gradlew" => gradle(args),
         "dotnet" | "swift" | "mix" | "zig" | "flutter" | "dart" | "stack" | "cabal" | "sbt" | "lein" | "deno"
-        | "bazel" | "meson" | "rails" | "composer" | "forge" | "gleam" | "crystal" | "dune" => {
-            by_words(name, sub, args)
-        }
+        | "bazel" | "meson" | "rails" | "composer" | "forge" | "gleam" | "crystal" | "dune" | "pants" | "buck"
+        | "buck2" | "moon" | "nimble" => by_words(name, sub, args),
         "rspec" | "phpunit" | "pest" | "minitest" => {
             let filters = ["--filter", "-e", "-t", "--tag", "--group", "--testsuite", "--only-failures"];
             Some(Check::tests().placed(paths(args, &filters)).narrowed(options(args, &filters)))
@@ -33,9 +34,14 @@ pub(crate) fn check(program: &str, name: &str, args: &[&str]) -> Option<Check> {
         "ctest" => {
             Some(Check::tests().narrowed(options(args, &["-R", "-L", "-E", "-I", "--tests-regex", "--rerun-failed"])))
         }
-        "tox" | "nox" => Some(Check::tests().narrowed(options(args, &["-e", "-s", "-k"]))),
+        "tox" | "nox" => Some(environments::check(args)),
+        "Rscript" | "R" | "julia" => others::by_call(args),
         "python" | "python3" | "node" | "ruby" | "php" | "perl" | "bash" | "sh" | "zsh" | "tsx" | "ts-node" => {
-            script(name, args)
+            if only_parses(name, args) {
+                linter(name, sub, args)
+            } else {
+                script(name, args)
+            }
         }
         "webpack" | "vite" | "rollup" | "esbuild" | "next" | "parcel" | "tsup" | "turbo" | "nx" | "ng" | "lerna" => {
             bundler(name, sub, args)
@@ -69,7 +75,10 @@ pub(crate) fn check(program: &str, name: &str, args: &[&str]) -> Option<Check> {
             Some(Check::tests().placed(part).narrowed(options(args, &["--filter", "--tags", "-t", "-n", "--name"])))
         }
         "build" | "wasm-pack" | "trunk" => Some(Check::build()),
-        _ => linter(name, sub, args).or_else(|| packagers::check(name, args)).or_else(|| own_script(program, name)),
+        _ => linter(name, sub, args)
+            .or_else(|| packagers::check(name, args))
+            .or_else(|| own_script(program, name))
+            .or_else(|| others::by_word(name, sub, args)),
     }
 }
 
@@ -150,7 +159,19 @@ fn is_all(word: &str) -> bool {
 
 fn cargo(args: &[&str]) -> Option<Check> {
     let at = args.iter().position(|word| !word.starts_with('-') && !word.starts_with('+'))?;
-    let (sub, mut rest) = (*args.get(at)?, args.get(at + 1..)?.to_vec());
+    let (sub, rest) = (*args.get(at)?, args.get(at + 1..)?.to_vec());
+    // Those that run another command of Cargo their way, and what the project itself made one.
+    match sub {
+        "miri" | "hack" | "careful" | "insta" | "llvm-cov" if rest.iter().any(|word| is_sub(word)) => cargo(&rest),
+        "xtask" | "make" | "x" => {
+            let word = rest.iter().find(|word| !word.starts_with('-'))?;
+            others::by_word("cargo", word, &rest)
+        }
+        _ => cargo_step(sub, rest),
+    }
+}
+
+fn cargo_step(sub: &str, mut rest: Vec<&str>) -> Option<Check> {
     if sub == "nextest" {
         rest.retain(|word| *word != "run");
     }
@@ -197,7 +218,7 @@ fn cargo(args: &[&str]) -> Option<Check> {
         "-E",
     ];
     let check = match sub {
-        "test" | "t" | "nextest" => {
+        "test" | "t" | "nextest" | "llvm-cov" | "tarpaulin" => {
             part.extend(operands(own, &valued));
             part.extend(options(inner, &["--skip", "--ignored", "--exact"]));
             part.extend(operands(inner.get(1..).unwrap_or_default(), &["--skip", "--test-threads"]));
@@ -210,11 +231,16 @@ fn cargo(args: &[&str]) -> Option<Check> {
             let quiet = inner.iter().any(allows);
             Check { writes: own.contains(&"--fix"), quiet, ..Check::lint(LintClass::Style, "clippy").and_build() }
         }
-        "fmt" => return Some(formatter("fmt", args.contains(&"--check"))),
+        "fmt" => return Some(formatter("fmt", rest.contains(&"--check"))),
         "fix" => Check { writes: true, ..Check::build() },
         _ => return None,
     };
     Some(Check { pieces, ..check.narrowed(part) })
+}
+
+/// True for a command of Cargo that others run.
+fn is_sub(word: &str) -> bool {
+    matches!(word, "test" | "t" | "nextest" | "build" | "check" | "clippy")
 }
 
 fn formatter(tool: &str, only_looks: bool) -> Check {
@@ -517,15 +543,36 @@ fn gradle(args: &[&str]) -> Option<Check> {
         if goal.trim_start_matches(':').contains(':') {
             all = all.placed(vec![goal.clone()]);
         }
-        all.tests |= matches!(stem, "test" | "check" | "build" | "testDebugUnitTest") && !skips;
-        all.build |= matches!(
-            stem,
-            "build" | "assemble" | "classes" | "compileJava" | "compileKotlin" | "assembleDebug" | "test" | "check"
-        );
+        let (tests, sort) = tests_of_task(stem);
+        all.tests |= tests && !skips;
+        all.part.extend(sort);
+        all.build |= tests || builds_task(stem);
         all.lints.extend(task(stem, stem));
         all.writes |= stem.ends_with("Apply") || stem.ends_with("Format");
     }
     (all.proves() || all.writes).then_some(all)
+}
+
+/// Whether a task runs tests, and those of which sort where they are of one.
+fn tests_of_task(stem: &str) -> (bool, Option<String>) {
+    let name = stem.to_ascii_lowercase();
+    let variant = name.strip_prefix("test").and_then(|rest| rest.strip_suffix("unittest"));
+    if matches!(name.as_str(), "test" | "check" | "build" | "alltests") || variant.is_some() {
+        return (true, None);
+    }
+    match name.strip_suffix("tests").or(name.strip_suffix("test")) {
+        Some(sort) if sort.starts_with("connected") => (true, Some("instrumented".to_owned())),
+        Some(sort) => (true, Some(sort.to_owned())),
+        None => (false, None),
+    }
+}
+
+/// True for a task that compiles or packs something, for whatever variant.
+fn builds_task(stem: &str) -> bool {
+    let name = stem.to_ascii_lowercase();
+    let begins = ["assemble", "compile", "bundle", "package", "install", "link"];
+    begins.iter().any(|start| name.starts_with(start))
+        || ["classes", "jar", "war"].iter().any(|end| name.ends_with(end))
 }
 
 /// Programs with a word for testing and a word for building.
@@ -584,7 +631,9 @@ fn by_words(name: &str, sub: &str, args: &[&str]) -> Option<Check> {
             Some(Check::lint(LintClass::Style, &format!("{name} {sub}")))
         }
         ("dotnet" | "deno" | "dart" | "mix" | "zig" | "gleam", "format" | "fmt") => {
-            Some(formatter(name, rest.iter().any(|word| word.contains("check") || word.contains("verify"))))
+            let looks = ["check", "verify", "set-exit-if-changed", "-o=none", "output=none"];
+            let only_looks = rest.iter().any(|word| looks.iter().any(|look| word.contains(look)));
+            Some(formatter(&format!("{name} {sub}"), only_looks))
         }
         (_, "build" | "compile" | "publish") => Some(Check::build().placed(places).narrowed(part)),
         _ => None,
@@ -709,6 +758,23 @@ fn keeps_warnings(name: &str, args: &[&str]) -> bool {
     }
 }
 
+/// True when a program is told to read a file and to do nothing of what it says.
+fn only_parses(name: &str, args: &[&str]) -> bool {
+    let before = args.iter().take_while(|word| word.starts_with('-'));
+    let has = |flags: &[&str]| before.clone().any(|word| flags.contains(word));
+    match name {
+        "bash" | "sh" | "zsh" | "dash" => has(&["-n"]) && !has(&["-c"]),
+        "node" => has(&["--check", "-c"]),
+        "php" => has(&["-l", "--syntax-check"]),
+        "ruby" | "perl" => has(&["-c", "-wc"]),
+        "nginx" | "apachectl" | "httpd" => args.contains(&"-t"),
+        "docker" => matches!(args, ["compose", rest @ ..] if rest.contains(&"config")),
+        "docker-compose" => args.contains(&"config"),
+        "ansible-playbook" => args.contains(&"--syntax-check"),
+        _ => false,
+    }
+}
+
 fn linter(name: &str, sub: &str, args: &[&str]) -> Option<Check> {
     let fixes = args.iter().any(|word| {
         matches!(
@@ -719,25 +785,30 @@ fn linter(name: &str, sub: &str, args: &[&str]) -> Option<Check> {
     let looks = args
         .iter()
         .any(|word| matches!(*word, "--check" | "--diff" | "-l" | "--list-different" | "-c" | "-d" | "--check-only"));
-    let mut check = match name {
-        "tsc" => Check::lint(LintClass::Types, "tsc").and_build(),
-        "mypy" | "pyright" | "pyre" | "flow" | "sorbet" | "vue-tsc" | "basedpyright" | "svelte-check" => {
-            Check::lint(LintClass::Types, name)
-        }
-        "ruff" if sub == "format" => formatter("ruff", looks),
-        "pre-commit" if !args.iter().any(|word| matches!(*word, "--all-files" | "-a")) => {
-            Check::lint(LintClass::Style, name).narrowed(vec!["staged".to_owned()])
-        }
-        "eslint" | "ruff" | "flake8" | "pylint" | "golangci-lint" | "staticcheck" | "rubocop" | "shellcheck"
-        | "stylelint" | "biome" | "oxlint" | "ktlint" | "phpstan" | "hlint" | "pmd" | "actionlint" | "sqlfluff"
-        | "tflint" | "clang-tidy" | "credo" | "swiftlint" | "hadolint" | "yamllint" | "markdownlint" | "pre-commit"
-        | "psalm" | "phpcs" | "cppcheck" | "bandit" | "tslint" | "detekt" | "checkstyle" | "spotbugs" => {
-            Check::lint(LintClass::Style, name)
-        }
-        "black" | "isort" | "rustfmt" | "yapf" | "scalafmt" | "swiftformat" => formatter(name, looks),
-        "prettier" | "gofmt" | "gofumpt" | "clang-format" | "shfmt" | "goimports" => formatter(name, !fixes),
-        _ => return None,
-    };
+    let mut check =
+        match name {
+            "tsc" => Check::lint(LintClass::Types, "tsc").and_build(),
+            "mypy" | "pyright" | "pyre" | "flow" | "sorbet" | "vue-tsc" | "basedpyright" | "svelte-check" => {
+                Check::lint(LintClass::Types, name)
+            }
+            "ruff" if sub == "format" => formatter("ruff", looks),
+            _ if only_parses(name, args) => Check::lint(LintClass::Style, name),
+            "pre-commit" if !args.iter().any(|word| matches!(*word, "--all-files" | "-a")) => {
+                Check::lint(LintClass::Style, name).narrowed(vec!["staged".to_owned()])
+            }
+            "eslint" | "ruff" | "flake8" | "pylint" | "golangci-lint" | "staticcheck" | "rubocop" | "shellcheck"
+            | "stylelint" | "biome" | "oxlint" | "ktlint" | "phpstan" | "hlint" | "pmd" | "actionlint" | "sqlfluff"
+            | "tflint" | "clang-tidy" | "credo" | "swiftlint" | "hadolint" | "yamllint" | "markdownlint"
+            | "pre-commit" | "psalm" | "phpcs" | "cppcheck" | "bandit" | "tslint" | "detekt" | "checkstyle"
+            | "spotbugs" => Check::lint(LintClass::Style, name),
+            "black" | "isort" | "rustfmt" | "yapf" | "scalafmt" | "swiftformat" => formatter(name, looks),
+            "prettier" | "gofmt" | "gofumpt" | "clang-format" | "shfmt" | "goimports" | "stylua" | "nixfmt"
+            | "taplo" => formatter(name, !fixes),
+            "luacheck" | "selene" | "kubeconform" | "kubeval" | "codespell" | "typos" | "vale" | "slither"
+            | "statix" => Check::lint(LintClass::Style, name),
+            _ if name.ends_with("lint") || name.ends_with("-linter") => Check::lint(LintClass::Style, name),
+            _ => return None,
+        };
     check.quiet = keeps_warnings(name, args);
     check.lenient = args.contains(&"--exit-zero");
     check.lists = matches!(name, "gofmt" | "gofumpt" | "goimports") && !fixes;

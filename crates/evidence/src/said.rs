@@ -13,6 +13,7 @@ use std::ops::Range;
 
 patterns! {
     INLINE = r"`([^`\n]+)`";
+    BARE = r"(?:^|[^\w`./-])((?:npm|pnpm|yarn|bun) (?:run )?[a-z][\w:-]*|(?:cargo|go|mvn|dotnet|flutter|dart|deno|terraform|mix|sbt|swift) (?:build|vet|check|clippy|fmt|format|lint|analyze|validate|compile|package)\b|(?:\./)?gradlew? [a-z][\w:]*)";
 }
 
 /// Something that is claimed.
@@ -150,6 +151,12 @@ impl Said {
         self.kind == other.kind && self.kind != ClaimKind::File && same_tool && !apart
     }
 
+    /// True when this is of what another is: of linters, of the same one.
+    pub(crate) fn is_of_same(&self, other: &Self) -> bool {
+        let open = |said: &Self| said.lint.as_ref().is_none_or(|(_, tool)| tool.is_none());
+        self.kind == other.kind && (open(self) || open(other) || self.lint == other.lint)
+    }
+
     /// True when it may be about this linter.
     fn is_of(&self, linter: &Linter) -> bool {
         self.lint.as_ref().is_none_or(|(class, tool)| {
@@ -168,24 +175,29 @@ impl Said {
                 self.flags.push(code.to_owned());
                 continue;
             }
-            for ran in line::commands(code) {
-                let about = command::check(&ran.words).filter(|check| match self.kind {
-                    ClaimKind::Tests => check.tests,
-                    ClaimKind::Build => check.build,
-                    ClaimKind::Lint => check.lints.iter().any(|linter| self.is_of(linter)),
-                    _ => false,
-                });
-                let Some(check) = about else { continue };
-                self.quotes_build |= check.lints.is_empty();
-                // A file of tests is what a runner is given, not a program.
-                let given = check.family == "other" && check.program.contains('.') && !check.program.ends_with(".sh");
-                if given {
-                    continue;
-                }
-                self.programs.push((check.family.to_owned(), check.program.clone()));
-                self.commands.push(ran.words.clone());
-                self.flags.extend(options::of(&ran.words));
+            self.keeps(code);
+        }
+    }
+
+    /// Keeps what this command is, as far as it is about it.
+    pub(crate) fn keeps(&mut self, code: &str) {
+        for ran in line::commands(code) {
+            let about = command::check(&ran.words).filter(|check| match self.kind {
+                ClaimKind::Tests => check.tests,
+                ClaimKind::Build => check.build,
+                ClaimKind::Lint => check.lints.iter().any(|linter| self.is_of(linter)),
+                _ => false,
+            });
+            let Some(check) = about else { continue };
+            self.quotes_build |= check.lints.is_empty();
+            // A file of tests is what a runner is given, not a program.
+            let given = check.family == "other" && check.program.contains('.') && !check.program.ends_with(".sh");
+            if given {
+                continue;
             }
+            self.programs.push((check.family.to_owned(), check.program.clone()));
+            self.commands.push(ran.words.clone());
+            self.flags.extend(options::of(&ran.words));
         }
     }
 
@@ -219,18 +231,36 @@ pub(crate) fn quoted(text: &str) -> Vec<(Range<usize>, &str)> {
     INLINE.all(text)
 }
 
+/// Commands that stand in a text without signs for code.
+pub(crate) fn bare(text: &str) -> Vec<(Range<usize>, &str)> {
+    let code = quoted(text);
+    let apart =
+        |range: &Range<usize>| !code.iter().any(|(place, _)| place.start <= range.end && range.start <= place.end);
+    BARE.all(text).into_iter().filter(|(range, _)| apart(range)).collect()
+}
+
 /// The text with signs in place of quoted commands, whose numbers count nothing.
 pub(crate) fn without_commands(text: &str) -> String {
+    without(text, |_| true)
+}
+
+/// The text with signs in place of those quoted commands none of whose checks is wanted: their words speak of nothing else.
+pub(crate) fn without_others(text: &str, wanted: impl Fn(&Check) -> bool) -> String {
+    without(text, |checks| !checks.iter().any(&wanted))
+}
+
+fn without(text: &str, drop: impl Fn(&[Check]) -> bool) -> String {
     let mut out = text.to_owned();
     for (range, code) in quoted(text) {
-        if quoted_check(code).is_some() {
+        let checks = quoted_checks(code);
+        if !checks.is_empty() && drop(&checks) {
             out.replace_range(range, &"x".repeat(code.len()));
         }
     }
     out
 }
 
-/// What a quoted command proves.
-pub(crate) fn quoted_check(code: &str) -> Option<Check> {
-    line::commands(code).iter().find_map(|ran| command::check(&ran.words))
+/// What the quoted commands prove, each.
+pub(crate) fn quoted_checks(code: &str) -> Vec<Check> {
+    line::commands(code).iter().filter_map(|ran| command::check(&ran.words)).collect()
 }

@@ -16,6 +16,13 @@ pub(crate) enum Summary {
     Unknown,
 }
 
+impl Summary {
+    /// True when it says by a number of tests that they passed.
+    pub(crate) fn has_numbers(&self) -> bool {
+        matches!(self, Self::Passed(counts) if !counts.tests.is_empty())
+    }
+}
+
 /// The numbers that stand in an output.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
@@ -26,9 +33,9 @@ pub(crate) struct Counts {
 }
 
 patterns! {
-    PASSED = r"(?i)\b(\d+)\s*(?:tests?\s+|examples?\s+|specs?\s+|assertions?\s+)?(?:passed|passing|succeeded)\b|\b(\d+) tests? pass(?:es)?\b";
-    OTHERS = r"(?im)(?:^|[ (])(?:# pass |ℹ pass |Passed:\s*|passed\s+)(\d+)\b(?:[^.\d]|$)";
-    RUNS = r"(?im)(?:^|[ (])(?:tests run:\s*|OK \(|Ran |Executed |DONE (?:\d+ runs, )?|tests: (?:\d+ of )?)(\d+)\b(?:[^.\d]|$)";
+    PASSED = r"(?i)\b(\d+) *(?:tests? +|examples? +|specs? +|assertions? +)?(?:passed|passing|succeeded|successes)\b|\b(\d+) tests? pass(?:es)?\b|\+(\d+)(?: ~\d+)?: All tests passed|\[\s*PASSED\s*\] (\d+) tests?\b|\| PASS (\d+) \]";
+    OTHERS = r"(?im)(?:^|[ (])(?:# pass |ℹ pass |Passed:\s*|passed\s+|succeeded:? )(\d+)\b(?:[^.\d]|$)";
+    RUNS = r"(?im)(?:^|[ (])(?:tests run:\s*|OK \(|Ran |Executed |DONE (?:\d+ runs, )?|tests: (?:\d+ of )?|Tests=)(\d+)\b(?:[^.\d]|$)|\b(\d+) tests? run\b|\bassertions? in (\d+) test cases?\b";
     SKIPPED = r"(?i)\bskipped[=:]\s*(\d+)|\b(\d+) (?:skipped|pending|excluded|ignored)\b";
     GROUPS = r"(?m)^\s*(?:Test Suites:|Test Files |Snapshots:|Suites:).*$";
     NOT_FOUND = r"(?m)^(?:\S*sh: )?(?:line )?(?:\d+: )?[\w./-]+: (?:command )?not found\s*$|is not recognized as an internal";
@@ -36,10 +43,10 @@ patterns! {
     TOTALS = r"(?m)^\s*Tests:?\s+(\d+ passed,? \(?\d+)(?:\)| total)";
     OUT_OF = r"\b0 tests failed out of (\d+)";
     EXAMPLES = r"(?i)\b(\d+) (?:examples?|tests?|runs?)(?:, \d+ assertions)?, 0 failures";
-    WORDS = r"(?m)^(?:BUILD SUCCESS(?:FUL)?|PASS$|OK$|All tests passed|\s*OK \()|100% tests passed|test result: ok";
+    WORDS = r"(?m)^(?:BUILD SUCCESS(?:FUL)?|PASS$|OK$|Result: PASS$|\s*Testing \S+ tests passed|\W*(?:[\w-]+[:\]] *)?All tests (?:passed|successful|succeeded)|\s*OK \()|100% tests passed|test result: ok";
     PACKAGE = r"(?m)^ok\s+\S+\s+(?:[\d.]+m?s|\(cached\))(?:\s+coverage:[^\n]*)?\s*$|^> Task \S*:(?:\w+Test|test)(?: UP-TO-DATE| FROM-CACHE)?\s*$";
-    FAILED = r"(?i)\b[1-9]\d*\s*(?:tests?\s+|examples?\s+)?(?:failed|failing|failures?)\b|\b(?:failures|errors|failed|fail)[:=]\s*[1-9]|# fail [1-9]|ℹ fail [1-9]|\b[1-9]\d* fails? (?:locally|remotely)";
-    ERRORS = r"(?i)\b[1-9]\d*\s*(?:tests?\s+|examples?\s+)?(?:errors?|errored)\b";
+    FAILED = r"(?i)\b[1-9]\d* *(?:tests? +|examples? +)?(?:failed|failing|failures?)\b|\b(?:failures|errors|failed|fail)[:=]\s*[1-9]|# fail [1-9]|ℹ fail [1-9]|\b[1-9]\d* fails? (?:locally|remotely)|\bFAIL [1-9]\d* \||\bsucceeded:? \d+, failed:? [1-9]|\[\s*FAILED\s*\] [1-9]|\bsome tests failed\b";
+    ERRORS = r"(?i)\b[1-9]\d* *(?:tests? +|examples? +)?(?:errors?|errored)\b";
     TEST_ERRORS = r"(?im)\b\d+ (?:passed|failed|skipped)[^\n]*\b[1-9]\d* errors?\b|^=*\s*[1-9]\d* errors? in [\d.]+s";
     FAILED_TESTS = r"(?m)^\s*(?:FAILED |--- FAIL: |FAIL: |● |✕ |✗ |× |not ok \d+ (?:- )?)(\S.*)$|^test (\S+) \.\.\. FAILED";
     FAILED_FILES = r"(?m)^\s*FAIL(?:ED)?:?\s+(\S+)";
@@ -58,7 +65,7 @@ patterns! {
     FAULTLESS = r"(?i)\b0 errors?\b";
     UNBUILT = r"(?m)^error(?:\[E\d+\])?: |\berror TS\d+|^ERROR in |^\[ERROR\]|[Ff]ailed to compile|BUILD FAIL|^make(?:\[\d+\])?: \*\*\*|Error \d+ \(ignored\)|[1-9]\d* errors? generated|compiled with [1-9]\d* error|could not compile|^\S+:\d+(?::\d+)?: (?:fatal )?error\b|: error CS\d+|npm ERR!|npm error|[Bb]uild failed";
     FOUND = r"(?m)\b[1-9]\d* (?:errors?|violations?|offenses?|issues?)\b|\bproblems? \([1-9]|error TS\d+|^\S+:\d+(?::\d+)?:? (?:error\b|[A-Z]{1,3}\d{3})|: error: |[Ww]ould reformat|files? would be reformatted|[Cc]ode style issues|^\[ERROR\]|Error \d+ \(ignored\)|npm ERR!|^error(?:\[|:)";
-    SHOWN = r"(?m)^\s*(?:[>$+] ?)*(?:npx |pnpm |yarn |uv run |poetry run |python -m |cargo |go )?([a-z][a-z0-9-]+)(?: |$)";
+    SHOWN = r"(?m)^\s*(?:[\w.-]+: commands\[\d+\]> ?|nox > )?(?:[>$+] ?)*(?:npx |pnpm |yarn |uv run |poetry run |python -m |cargo |go )?([a-z][a-z0-9-]+)(?: |$)";
     NOTHING_FOUND = r"(?i)all checks passed|\b(?:no|0) (?:issues?|problems?|offenses|warnings?|findings|violations)\b|\b0 (?:warning|issue)\(s\)|would be left unchanged|all matched files use prettier";
 }
 

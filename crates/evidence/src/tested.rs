@@ -12,13 +12,15 @@ use crate::said::{self, Said};
 use reasonix_proto::ClaimKind;
 
 patterns! {
+    VERSIONS = r"\b\d+(?:\.\d+)+\b";
+    RUNS_ANY = r"\b(?:tox|nox)\b";
     TESTS = format!("{}{}{}", grammar::tests(), grammar::between(80), grammar::passed());
     TESTS_BEHIND = format!("{}|{}", grammar::denied_before(&grammar::tests()), grammar::marked(&grammar::tests()));
     PASSES = r"\bpass(?:es|ed|ing)\b(?: (?:all|every|the|our|its|of|full|entire|whole|existing|unit|integration|\d+))* (?:\w+ )?(?:tests?|specs|test suite|suite)\b|通过(?:了)(?:全部|所有|全体)?[^，。]{0,12}?(?:测试|用例|单测)|通过(?:全部|所有|\d+ ?(?:个|项|条))[^，。]{0,10}?(?:测试|用例|单测)|(?:已|已经|均|都)通过(?:了)?[^，。]{0,40}?(?:测试|用例|单测)";
     COUNTED = r"\b\d+ (?:\w+ )?(?:tests? )?(?:pass(?:ed|ing)?|green)\b|\b\d+/\d+ (?:tests? )?(?:pass\w*|green)|\d+ ?(?:个|项|条)[^，。]{0,6}?(?:测试|用例|单测)?[^，。]{0,6}?(?:通过|全过|全绿|都过|成功)|\bpass(?:ed|es|ing)? ?[:：] ?\d+\b|通过 ?[:：] ?\d+";
     SHARE_ONLY = format!(r"{}`?[\s:：|（(—–-]*\d+ ?/ ?\d+", grammar::tests());
     EVERYTHING = r"\b(?:everything|all checks|all of (?:it|them)|it all|they all)\b[^.]{0,20}\b(?:pass(?:es|ed)?|is green|are green)\b|\ball green\b|\ball pass(?:es|ed|ing)?\b|\b(?:all|every)(?: \d+)?(?: of (?:the|our))? (?:packages?|crates?|modules?|targets|workspaces|projects|cases|assertions|examples|scenarios|services)\b[^.]{0,20}\b(?:pass(?:es|ed)?|green|ok)\b|全绿|全过|全部过了|全部通过|均(?:已)?通过|都通过|全部跑通";
-    BACK = format!(r"\b(?:which|it|they|these|those|that|both)(?: all| now| also| both| is| are| was| were)* (?:pass(?:es|ed)?|clean|green|fine|ok)\b|\b(?:and|all|both) (?:now )?pass(?:es|ed)?\b|^[\s,;]*all good\b|(?:都|均|全部|全都|结果)(?:也|都)?{GOOD_NEWS}");
+    BACK = format!(r"\b(?:which|it|they|these|those|that|both)(?: all| now| also| both| is| are| was| were)* (?:pass(?:es|ed)?|clean|green|fine|ok)\b|\b(?:and|all|both) (?:now )?pass(?:es|ed)?\b|^[\s,;:：—–-]*all good\b|(?:都|均|全部|全都|结果)(?:也|都)?{GOOD_NEWS}");
     RAN = r"\b(?:ran|re-?ran|executed|have run|'ve run|has been run|have been run)\b[^.]{0,40}?\b(?:tests?|suite|pytest|jest|vitest|specs|nextest)\b|\b(?:tests?|suite)\b[^.]{0,20}?\b(?:have been|were|was|has been) (?:run|executed)\b|(?:已|已经)(?:运行|跑|执行)(?:了|过|完)?[^，。]{0,15}?(?:测试|用例|单测|pytest|cargo test|npm test|jest|go test)|(?:测试|用例|单测)[^，。]{0,4}?(?:跑|运行|执行)(?:了|过|完)|(?:运行|跑|执行)(?:了|过|完)[^，。]{0,15}?(?:测试|用例|单测|pytest|cargo test|npm test|jest|go test)";
     TESTED = r"\bi(?:'ve| have)?(?: \w+)? tested\b|\b(?:fully|thoroughly|well) tested\b|\btested (?:it|this|everything|locally|end[- ]to[- ]end|thoroughly|and (?:working|verified|works))\b|\bhas been tested\b|(?:已|已经|经过|经)(?:充分|完整|全面)?测试|测试过了";
     NUMBER = r"\b(\d+)(?:/\d+)? ?(?:\w+ )?(?:tests?\b|pass(?:ed|ing)?\b|test cases|specs|examples?\b|个|项|条)|\bpass(?:ed|es|ing)? ?[:：] ?(\d+)\b|通过 ?[:：] ?(\d+)";
@@ -32,7 +34,12 @@ patterns! {
 
 /// What a part of a sentence says of tests; `after_tests` when the sentence spoke of them before.
 pub(crate) fn tests(clause: &Clause, after_tests: bool) -> Option<Said> {
-    let bare = !built::speaks(clause) && !linted::speaks(clause) && !quotes_another(clause);
+    let of_linter = linted::speaks(clause);
+    let bare = !built::speaks(clause) && !of_linter && !quotes_another(clause);
+    // What runs anything beside a linter is what runs that linter.
+    let text = said::without_others(&clause.text, |check| check.tests);
+    let text = if of_linter { RUNS_ANY.blanked(&text) } else { text };
+    let clause = &Clause { text, ..clause.clone() };
     let passes = claimed(clause, &[&TESTS, &TESTS_BEHIND, &PASSES, &COUNTED, &SHARE_ONLY])
         .or_else(|| claimed(clause, &[&EVERYTHING]).filter(|_| bare))
         .or_else(|| claimed(clause, &[&BACK]).filter(|_| bare && after_tests));
@@ -44,7 +51,7 @@ pub(crate) fn tests(clause: &Clause, after_tests: bool) -> Option<Said> {
         return None;
     }
     let text = linted::without_told(&said::without_commands(&clause.text));
-    let number = NUMBER.all(&unstressed(&text)).first().and_then(|(_, number)| number.parse().ok());
+    let number = NUMBER.all(&unstressed(&VERSIONS.blanked(&text))).first().and_then(|(_, number)| number.parse().ok());
     let spelled = || ALL_OF.all(&clause.text).first().and_then(|(_, word)| numeral(word));
     let number = number.or(shares.map(|(of, _)| of)).or_else(spelled);
     let tested = ran && !RAN.fits(&clause.text);
@@ -105,8 +112,7 @@ fn numeral(word: &str) -> Option<u64> {
 
 /// True when a part quotes a command that runs no tests: what it says in short is said of that.
 fn quotes_another(clause: &Clause) -> bool {
-    let checks = said::quoted(&clause.text).into_iter().filter_map(|(_, code)| said::quoted_check(code));
-    checks.into_iter().any(|check| !check.tests)
+    said::quoted(&clause.text).into_iter().flat_map(|(_, code)| said::quoted_checks(code)).any(|check| !check.tests)
 }
 
 /// The numbers of `10/12` and `10 of 12`.
@@ -118,7 +124,7 @@ fn share(text: &str) -> Option<(u64, u64)> {
 /// The number of tests in a sentence that has one, and where: it may stand in another part than the claim.
 pub(crate) fn only_number(words: &str) -> Option<(usize, u64)> {
     let good = linted::without_told(&said::without_commands(&news::without_bad(words)));
-    let plain = unstressed(&good.to_lowercase());
+    let plain = unstressed(&VERSIONS.blanked(&good.to_lowercase()));
     match NUMBER.all(&plain)[..] {
         [(_, number)] => Some((good.find(number).unwrap_or_default(), number.parse().ok()?)),
         _ => None,

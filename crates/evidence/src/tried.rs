@@ -36,6 +36,7 @@ pub(crate) fn tried<'a>(deeds: &'a Deeds, said: &'a Said) -> impl Iterator<Item 
         };
         run.into_iter().flat_map(move |run| {
             let about = run.checks.iter().filter(move |(_, check)| is_about(run, check, said));
+            let about = about.filter(move |(_, check)| said.kind != ClaimKind::Build || !only_tests_failed(run, check));
             about.map(move |(ran, check)| Tried {
                 at,
                 call: deed.call.as_ref(),
@@ -46,6 +47,12 @@ pub(crate) fn tried<'a>(deeds: &'a Deeds, said: &'a Said) -> impl Iterator<Item 
             })
         })
     })
+}
+
+/// True when a run that builds and tests failed in its tests, by their names: that says nothing against the build.
+fn only_tests_failed(run: &Run, check: &Check) -> bool {
+    let failed = run.exit.is_some_and(|exit| exit != 0) && run.untold == Summary::Failed;
+    check.tests && failed && run.failures.is_some() && !run.unbuilt
 }
 
 fn is_about(run: &Run, check: &Check, said: &Said) -> bool {
@@ -131,6 +138,7 @@ fn contradicted(run: &Run, check: &Check, kind: ClaimKind) -> Option<Ended> {
     match kind {
         ClaimKind::Tests if run.told == Summary::Failed => Some(Ended::Failed),
         ClaimKind::Tests if run.told == Summary::Nothing => Some(Ended::Empty),
+        ClaimKind::Tests if check.unknown && run.told == Summary::Unknown => Some(Ended::Unseen),
         ClaimKind::Build if !check.tests && run.unbuilt => Some(Ended::Failed),
         ClaimKind::Lint if !check.tests && !check.writes && run.complains => Some(Ended::Failed),
         _ => None,
@@ -139,7 +147,8 @@ fn contradicted(run: &Run, check: &Check, kind: ClaimKind) -> Option<Ended> {
 
 /// True when an output alone says that it went well. What ends well whatever fails has to say so by numbers.
 fn says_well(run: &Run, check: &Check, kind: ClaimKind) -> bool {
-    let passed = || matches!(&run.untold, Summary::Passed(counts) if !check.lenient || !counts.tests.is_empty());
+    let numbers = check.lenient || check.unknown;
+    let passed = || matches!(&run.untold, Summary::Passed(_)) && (!numbers || run.untold.has_numbers());
     match kind {
         ClaimKind::Tests => passed(),
         ClaimKind::Build => run.built || passed(),

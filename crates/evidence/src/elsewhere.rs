@@ -1,0 +1,87 @@
+//! Whether a check ran in another place than the one that a claim is about, by its folder and by the files that the log names.
+
+use crate::check::Check;
+use crate::covers::HALVES;
+use crate::deeds::{Deeds, What};
+use crate::pattern::patterns;
+use crate::said::Said;
+
+patterns! {
+    OF_PLACE = r"([\w@/-]+)`?(?:['’]s)? (?:service|package|app|application|crate|module|project|workspace|library)\b|([a-z0-9_@/-]+)`? ?(?:服务|包|应用|模块|子项目|工程)";
+}
+
+/// Folders that hold things that stand side by side.
+const SHELVES: &[&str] =
+    &["apps", "packages", "services", "crates", "libs", "modules", "projects", "plugins", "components", "cmd", "tools"];
+
+/// True when a check ran in a folder, and what the claim names is known to be outside of it. Where the claim names nothing it
+/// is about what was changed.
+pub(crate) fn is(deeds: &Deeds, check: &Check, said: &Said) -> bool {
+    let folder = clean(&check.folder);
+    if folder.is_empty() {
+        return false;
+    }
+    let names: Vec<String> = said.reach.names.iter().map(|name| clean(name)).filter(|name| !name.is_empty()).collect();
+    if names.is_empty() {
+        return said.commands.is_empty() && beside(&folder, &written(deeds, said.since(deeds)));
+    }
+    let known = written(deeds, 0);
+    let of_place: Vec<&str> = OF_PLACE.all(&said.words).into_iter().map(|(_, name)| name).collect();
+    // Of what stands side by side each has its own tests, unless they are known to be here.
+    let here = |name: &str| known.iter().any(|path| is_under(path, &folder) && path.contains(name));
+    let other = |name: &String| {
+        let named = of_place.contains(&name.as_str()) || (said.reach.subjects.contains(name) && !here(name));
+        let shelved = named && on_shelf(&folder) && !folder.contains(name.as_str());
+        shelved || parts_from(&folder, name) || is_outside(&known, &folder, name)
+    };
+    names.iter().any(other)
+}
+
+fn clean(path: &str) -> String {
+    path.trim_matches(['`', '/', '.']).trim_start_matches("./").to_ascii_lowercase()
+}
+
+/// The files that were written from this deed on.
+fn written(deeds: &Deeds, since: usize) -> Vec<String> {
+    let paths = deeds.done.iter().skip(since).filter_map(|deed| match &deed.what {
+        What::Wrote(written) => Some(written.paths.iter().chain(&written.gone)),
+        What::Ran(_) => None,
+    });
+    paths.flatten().filter(|path| !path.starts_with('/')).map(|path| clean(path)).collect()
+}
+
+fn is_under(path: &str, folder: &str) -> bool {
+    path == folder || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
+}
+
+/// True when one of the folders of a path has this name, or its file.
+fn has(path: &str, name: &str) -> bool {
+    path.split('/').any(|part| part == name || part.split('.').next() == Some(name))
+}
+
+/// True when a folder is one of several that stand side by side.
+fn on_shelf(folder: &str) -> bool {
+    folder.split_once('/').is_some_and(|(first, _)| SHELVES.contains(&first))
+}
+
+/// True when a path begins as a folder does and then goes another way.
+fn parts_from(folder: &str, path: &str) -> bool {
+    let first = |text: &str| text.split_once('/').map(|(first, _)| first.to_owned());
+    first(folder).is_some() && first(folder) == first(path) && !is_under(path, folder) && !is_under(folder, path)
+}
+
+/// True when the log knows what has this name, and all of it lies outside of a folder.
+fn is_outside(known: &[String], folder: &str, name: &str) -> bool {
+    let holds = |path: &&String| if name.contains('/') { is_under(path, name) } else { has(path, name) };
+    let inside =
+        is_under(folder, name) || has(folder, name) || known.iter().any(|path| holds(&path) && is_under(path, folder));
+    !inside && known.iter().any(|path| holds(&path))
+}
+
+/// True when all that was written lies in the folders beside this one.
+fn beside(folder: &str, written: &[String]) -> bool {
+    let half = |path: &str| path.split('/').next().filter(|first| HALVES.contains(first)).map(str::to_owned);
+    let other_half = |path: &String| half(folder).is_some() && half(path).is_some() && half(path) != half(folder);
+    let shelved = |path: &String| on_shelf(folder) && parts_from(folder, path);
+    !written.is_empty() && written.iter().all(|path| other_half(path) || shelved(path))
+}
