@@ -26,7 +26,7 @@ pub(crate) fn begin(start: &Start) {
     let logs = &start.world.settings.logs;
     let level = match start.which {
         Which::Unkept => LevelFilter::OFF,
-        _ => logs.level.parse().unwrap_or(LevelFilter::INFO),
+        _ => logs.level.parse().unwrap_or(LevelFilter::OFF),
     };
     match DIAL.get() {
         Some(dial) => drop(dial.reload(ours(level))),

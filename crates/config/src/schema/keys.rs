@@ -219,7 +219,7 @@ pub const KEYS: &[SettingKey] = &[
     key("isolation.include", Texts, "[]", SettingScope::Any, "Globs of files that git ignores and that are copied into the clone of a subagent that writes, such as `node_modules`; a folder stands for everything in it."),
     key("ask.timeout", Count, "0", SettingScope::Any, "Seconds to wait for an answer to a question of the model (`ask`); 0 waits for ever."),
     key("logs.dir", Text, "", SettingScope::User, "The folder of log files; without it `~/.reasonix/state/logs`."),
-    key("logs.level", Choice(&["off", "error", "warn", "info", "debug", "trace"]), "\"info\"", SettingScope::User, "What is logged: `info` how sessions and turns went, `debug` each request and call too, with how long it took. Never what was said, read or written. Also `REASONIX_LOG` and `--log-level`."),
+    key("logs.level", Choice(&["off", "error", "warn", "info", "debug", "trace"]), "\"off\"", SettingScope::User, "What is logged: nothing unless you say so; `info` how sessions and turns went, `debug` each request and call too, with how long it took. Never what was said, read or written. Also `REASONIX_LOG` and `--log-level`."),
     key("logs.max_size_mb", Count, "10", SettingScope::User, "The size in MiB at which a file makes way for a new one."),
     key("logs.max_files", Count, "5", SettingScope::User, "How many files are kept."),
     key("tui.theme", Text, "\"auto\"", SettingScope::User, "Colours: `auto` follows the terminal's background; or a built-in theme, or a file of `~/.reasonix/themes`."),

@@ -19,7 +19,7 @@ pub struct Logs {
 
 impl Default for Logs {
     fn default() -> Self {
-        Self { dir: None, level: "info".to_owned(), max_size_mb: 10, max_files: 5 }
+        Self { dir: None, level: "off".to_owned(), max_size_mb: 10, max_files: 5 }
     }
 }
 
