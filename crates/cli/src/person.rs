@@ -122,14 +122,17 @@ impl Person for Keyboard {
     }
 
     fn plan(&mut self, proposal: &Proposal) -> Option<PlanAnswer> {
-        self.say(Phrase::new("cli.plan_title"));
+        let steps = proposal.revises;
+        self.say(Phrase::new(if steps { "cli.plan_steps_title" } else { "cli.plan_title" }));
         proposal.plan.lines().for_each(|line| say::line_err(&format!("  {}", clean(line))));
-        self.say(Phrase::new("cli.plan_choices"));
+        self.say(Phrase::new(if steps { "cli.plan_steps_choices" } else { "cli.plan_choices" }));
         Self::forget_typed();
         loop {
             let typed = self.line(Phrase::new("cli.question_prompt"))?;
             return Some(match typed.to_lowercase().as_str() {
                 "" => continue,
+                // What is asked about was said with the plan.
+                "a" if steps => continue,
                 "y" | "yes" | "是" => PlanAnswer::Approve { edited: None, asks: false },
                 "a" => PlanAnswer::Approve { edited: None, asks: true },
                 "n" | "no" | "否" => PlanAnswer::default(),

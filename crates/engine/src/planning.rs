@@ -4,7 +4,7 @@
 use crate::live::Live;
 use crate::people::{By, People};
 use reasonix_gate::QuestionEnd;
-use reasonix_proto::{AskId, CallId, ClientId, Event, Mode, PlanAnswer, PlanStep, Planned, Proposal, RecordBody};
+use reasonix_proto::{AskId, CallId, Event, Mode, PlanAnswer, PlanStep, Planned, Proposal, RecordBody};
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
@@ -41,43 +41,37 @@ impl People {
         &self,
         call: &CallId,
         (plan, steps): (&str, &[PlanStep]),
+        revises: bool,
     ) -> QuestionEnd<By<PlanAnswer>> {
         let Some(floor) = &self.floor else { return QuestionEnd::Nobody };
         let _alone = self.turn.lock().await;
         let shown = |ask: &AskId| {
-            let proposal =
-                Proposal { ask: ask.clone(), call: call.clone(), plan: plan.to_owned(), steps: steps.to_vec() };
+            let (ask, call) = (ask.clone(), call.clone());
+            let proposal = Proposal { ask, call, plan: plan.to_owned(), steps: steps.to_vec(), revises };
             ((), Event::Proposed { proposal: Box::new(proposal) })
         };
         let _over = Over(&self.approved);
         let (_, said) = self.plans.ask(floor.sink.as_ref(), self.patience, shown).await;
         if let QuestionEnd::Answered((answer, client)) = &said {
-            self.decided(call, (plan, steps), answer, client.clone()).await;
+            let (approved, text, note, asks) = match answer {
+                PlanAnswer::Approve { edited, asks } => (true, edited.as_deref().unwrap_or(plan), "", *asks),
+                PlanAnswer::Revise { note } => (false, plan, note.as_str(), false),
+                PlanAnswer::Cancel => (false, plan, "", false),
+            };
+            let (call, plan, note) = (call.clone(), text.to_owned(), note.to_owned());
+            let (steps, cancelled, client) = (steps.to_vec(), *answer == PlanAnswer::Cancel, client.clone());
+            self.decided(Planned { call, plan, approved, note, steps, cancelled, asks, revises, client }).await;
         }
         said
     }
 
-    async fn decided(
-        &self,
-        call: &CallId,
-        (plan, steps): (&str, &[PlanStep]),
-        answer: &PlanAnswer,
-        client: Option<ClientId>,
-    ) {
+    async fn decided(&self, planned: Planned) {
         let Some(floor) = &self.floor else { return };
-        let (approved, text, note, asks) = match answer {
-            PlanAnswer::Approve { edited, asks } => (true, edited.as_deref().unwrap_or(plan), "", *asks),
-            PlanAnswer::Revise { note } => (false, plan, note.as_str(), false),
-            PlanAnswer::Cancel => (false, plan, "", false),
-        };
-        let (call, plan, note) = (call.clone(), text.to_owned(), note.to_owned());
-        let (steps, cancelled) = (steps.to_vec(), *answer == PlanAnswer::Cancel);
-        let planned = Planned { call, plan, approved, note, steps, cancelled, asks, client };
+        // Other steps for the rest leave the session its name.
+        let title =
+            if planned.approved && !planned.revises { crate::tools::title_of(&planned.plan) } else { String::new() };
         let mut records = vec![RecordBody::Planned(planned)];
-        if approved {
-            let title = crate::tools::title_of(text);
-            records.extend((!title.is_empty()).then_some(RecordBody::Titled { title, by_user: false }));
-        }
+        records.extend((!title.is_empty()).then_some(RecordBody::Titled { title, by_user: false }));
         let mut records = VecDeque::from(records);
         while let Some(body) = records.pop_front() {
             match floor.journal.append(body).await {

@@ -75,6 +75,8 @@ impl SessionState {
         match body {
             // Whoever says how much is allowed takes back what an approved plan was trusted with.
             RecordBody::ModeChanged { mode } => (self.mode, self.trusted) = (*mode, false),
+            // Other steps change nothing of what the plan was trusted with.
+            RecordBody::Planned(planned) if planned.revises && !planned.cancelled => {}
             RecordBody::Planned(planned) if planned.approved => {
                 (self.mode, self.trusted, self.approved) = (Mode::Build, !planned.asks, true);
             }
@@ -280,6 +282,7 @@ mod tests {
                 steps: Vec::new(),
                 cancelled: false,
                 asks: false,
+                revises: false,
                 client: None,
             };
             book.append(RecordBody::Planned(planned)).await.unwrap();

@@ -182,6 +182,42 @@ async fn there_are_no_steps_without_an_approved_plan_and_none_in_plan_mode() {
     }
 }
 
+/// Without ids a step keeps the id that its title has, what is done and named again at the beginning stays done, and a new one
+/// gets the next number. Accepting other steps does not change what is asked, nor what the session is called.
+#[tokio::test]
+async fn steps_that_are_revised_without_ids_keep_theirs() {
+    let replies = vec![
+        plan(),
+        complete("1", "looked", &[]),
+        revise(json!(["Read it", "Write less", {"title": "test  IT"}, "Read it"])),
+        complete("3", "tested", &[]),
+        Reply::say("so far"),
+    ];
+    let world = World::new(replies).await;
+    let mut handle = world.open(Which::New);
+    let steps = vec![said(&["continue"], None), said(&["continue"], None)];
+    let mut person = Person { plans: vec![yes(true), yes(false)], steps };
+    let (asked, outcomes) = turn(&mut handle, "go", &mut person).await;
+    assert!(
+        asked[2].contains("  [x] 1. Read it\n- 2. Write it\n+ 4. Write less\n  3. Test it\n+ 5. Read it\n"),
+        "{}",
+        asked[2]
+    );
+    assert!(outcomes[2].contains("4. Write less, 3. Test it, 5. Read it"), "{outcomes:?}");
+    assert_eq!(asked.len(), 4, "it still pauses behind steps: {asked:?}");
+    let wanted = [
+        ("1. Read it", TodoStatus::Completed),
+        ("4. Write less", TodoStatus::InProgress),
+        ("3. Test it", TodoStatus::Completed),
+        ("5. Read it", TodoStatus::Pending),
+    ];
+    assert_eq!(ticks(&list(&handle).await), wanted.map(|(words, status)| (words.to_owned(), status)));
+    match handle.query(Query::Status).await {
+        Told::Status(status) => assert_eq!(status.title, "in three"),
+        other => panic!("{other:?}"),
+    }
+}
+
 /// A step of an approved plan is not ticked off while somebody plans again.
 #[tokio::test]
 async fn steps_wait_while_plan_mode_is_on() {

@@ -33,6 +33,9 @@ pub struct Proposal {
     /// The steps by themselves, where it has some.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<PlanStep>,
+    /// True when these are other steps for the rest of a plan that is being carried out: they are accepted, or the plan stays.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub revises: bool,
 }
 
 /// A step of a plan.
@@ -124,6 +127,9 @@ pub struct Planned {
     /// True when what the posture asks about is still asked while it is carried out.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub asks: bool,
+    /// True when these are other steps for the rest of a plan that is being carried out; what is asked stays as it was then.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub revises: bool,
     /// The front end that answered, where it said its name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client: Option<ClientId>,

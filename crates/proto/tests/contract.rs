@@ -970,8 +970,13 @@ fn questions_of_the_model() {
 
 #[test]
 fn plans() {
-    let proposal =
-        Proposal { ask: AskId::from("plan-1"), call: CallId::from("c"), plan: "# P".into(), steps: Vec::new() };
+    let proposal = Proposal {
+        ask: AskId::from("plan-1"),
+        call: CallId::from("c"),
+        plan: "# P".into(),
+        steps: Vec::new(),
+        revises: false,
+    };
     is(
         Event::Proposed { proposal: Box::new(proposal) },
         json!({"type": "proposed", "proposal": {"ask": "plan-1", "call": "c", "plan": "# P"}}),
@@ -999,6 +1004,7 @@ fn plans() {
         steps: Vec::new(),
         cancelled: false,
         asks: false,
+        revises: false,
         client: None,
     };
     is(
@@ -1010,6 +1016,11 @@ fn plans() {
         record(RecordBody::Planned(Planned { steps: vec![step], approved: false, cancelled: true, ..planned })),
         json!({"id": 2, "parent": 1, "at": 1700000000000_u64, "kind": "planned", "call": "c", "plan": "# P",
             "approved": false, "steps": [{"id": "1", "title": "Read", "risk": "med"}], "cancelled": true}),
+    );
+    let (ask, call, plan) = (AskId::from("plan-2"), CallId::from("c"), "why".to_owned());
+    is(
+        Event::Proposed { proposal: Box::new(Proposal { ask, call, plan, steps: Vec::new(), revises: true }) },
+        json!({"type": "proposed", "proposal": {"ask": "plan-2", "call": "c", "plan": "why", "revises": true}}),
     );
     let ran = Validation {
         turn: 1,

@@ -83,7 +83,7 @@ fn events() -> impl Strategy<Value = Event> {
             call: call(), tool: "edit_file".into(), took_ms: 5, outcome: changed(&diff) }) }),
         1 => (text(), any::<bool>()).prop_map(|(subject, danger)| Event::Asked { asking: Box::new(asking(subject, danger)) }),
         1 => (text(), any::<bool>(), 0usize..4).prop_map(|(text, multi, options)| Event::Inquired { inquiry: Box::new(inquiry(&text, multi, options)) }),
-        1 => text().prop_map(|plan| Event::Proposed { proposal: Box::new(Proposal { ask: "p".into(), call: "c".into(), plan, steps: Vec::new() }) }),
+        1 => text().prop_map(|plan| Event::Proposed { proposal: Box::new(Proposal { ask: "p".into(), call: "c".into(), plan, steps: Vec::new(), revises: false }) }),
         1 => text().prop_map(|text| Event::Message { record: record(RecordBody::Assistant { turn: 1, step: 1, model: "m".into(), usage: None,
             message: answer(&text) }) }),
         1 => text().prop_map(|reason| Event::Notice { level: Level::Warning, phrase: Phrase::new("tui.files_failed").with("reason", reason) }),
@@ -411,7 +411,8 @@ fn a_plan_is_not_approved_by_what_was_not_meant_for_it() {
     let bytes = |text: &str| Step::Bytes(text.as_bytes().to_vec());
     let mut bench = Bench::new(80, 24);
     bench.step(bytes("hel"));
-    let proposal = Proposal { ask: "p".into(), call: "c".into(), plan: "# Do it".into(), steps: Vec::new() };
+    let proposal =
+        Proposal { ask: "p".into(), call: "c".into(), plan: "# Do it".into(), steps: Vec::new(), revises: false };
     bench.step(Step::Event(Event::Proposed { proposal: Box::new(proposal) }));
     bench.step(bytes("y"));
     assert!(open(&bench), "typed before the terminal had drawn it");

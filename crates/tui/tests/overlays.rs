@@ -201,6 +201,12 @@ fn proposed(stage: &mut Stage) {
     stage.event(json!({"type": "proposed", "proposal": {"ask": "plan-1", "call": "a", "plan": PLAN}}));
 }
 
+fn steps(stage: &mut Stage) {
+    let plan =
+        "The table is not there.\n\n```diff\n  [x] 1. Read it\n- 2. Write it\n+ 4. Write less\n  3. Test it\n```\n";
+    stage.event(json!({"type": "proposed", "proposal": {"ask": "plan-2", "call": "a", "plan": plan, "revises": true}}));
+}
+
 fn several(stage: &mut Stage) {
     inquired(
         stage,
@@ -370,6 +376,15 @@ const SCENES: &[Scene] = &[
     ("plan", |stage| {
         turn(stage);
         proposed(stage);
+    }),
+    ("plan-steps", |stage| {
+        turn(stage);
+        steps(stage);
+    }),
+    ("plan-steps-words", |stage| {
+        turn(stage);
+        steps(stage);
+        stage.keys(&["n", "t", "o", "o", " ", "m", "u", "c", "h"]);
     }),
     ("plan-words", |stage| {
         turn(stage);

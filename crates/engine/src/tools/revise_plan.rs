@@ -1,10 +1,10 @@
 //! `revise_plan`: other steps for what is left of the approved plan; what is done stays done.
 
 use super::complete_step::Plans;
-use super::steps::{StepInput, lean, listed, steps_of};
+use super::steps::{KnownStep, StepInput, alike, bare, listed, steps_of};
 use reasonix_agent::{Args, Call, ToolTraits};
 use reasonix_gate::QuestionEnd;
-use reasonix_proto::{Action, Details, Family, PlanAnswer, PlanStep, TodoPhase, ToolOutcome};
+use reasonix_proto::{Action, Details, Family, PlanAnswer, PlanStep, TodoItem, TodoPhase, ToolOutcome};
 use reasonix_tools::{PLAN_PHASE, ToolWork, TypedTool};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -13,7 +13,7 @@ use serde::Deserialize;
 pub(super) struct Input {
     reason: String,
     #[serde(alias = "remaining_steps", alias = "remainingSteps", alias = "steps")]
-    #[schemars(schema_with = "lean")]
+    #[schemars(schema_with = "bare")]
     remaining: Vec<StepInput>,
     #[serde(default)]
     #[schemars(skip)]
@@ -43,26 +43,28 @@ async fn revised(plans: &Plans, input: Input, call: Call<'_>) -> ToolOutcome {
     if let Some(refused) = plans.refusal() {
         return refused;
     }
-    let steps = match steps_of(input.remaining) {
-        Ok(steps) if !steps.is_empty() => steps,
+    let phases = plans.todo.phases();
+    let steps = match steps_of(remaining(input.remaining, &phases), &known(&phases)) {
+        Ok(steps) if !steps.is_empty() => renamed(steps, &phases),
         Ok(_) => return ToolOutcome::failed_with("there are no remaining steps", "finish with your answer instead"),
         Err(outcome) => return outcome,
     };
-    let phases = plans.todo.phases();
-    let steps = renamed(steps, &phases);
     let reason: String = input.reason.trim().chars().take(1000).collect();
     let plan = difference(&reason, input.summary.as_deref(), &phases, &steps);
     let said = tokio::select! {
         biased;
         () = call.stop.cancelled() => return ToolOutcome::Aborted,
-        said = plans.people.propose(call.id, (&plan, &steps)) => said,
+        said = plans.people.propose(call.id, (&plan, &steps), true) => said,
     };
     match said {
         QuestionEnd::Answered((PlanAnswer::Approve { edited, .. }, _)) => {
             let phases = plans.todo.revise_plan(&steps);
             let words = edited.map(|text| format!(" with these changes, which count:\n\n{text}")).unwrap_or_default();
-            let text =
-                format!("The user accepted the other steps{words}. Carry them out; those that are done stay done.");
+            let named: Vec<String> = steps.iter().map(|step| format!("{}. {}", step.id, step.title)).collect();
+            let text = format!(
+                "The user accepted the other steps{words}. Carry them out; those that are done stay done: {}.",
+                named.join(", ")
+            );
             ToolOutcome::detailed(text, Details { todo: Some(phases), ..Details::default() })
         }
         QuestionEnd::Answered((PlanAnswer::Revise { note }, _)) if !note.trim().is_empty() => {
@@ -84,6 +86,27 @@ async fn revised(plans: &Plans, input: Input, call: Call<'_>) -> ToolOutcome {
     }
 }
 
+/// The steps of the plan so far.
+fn known(phases: &[TodoPhase]) -> Vec<KnownStep> {
+    let plan = phases.iter().find(|phase| phase.name == PLAN_PHASE);
+    let step = |task: &TodoItem| {
+        let (id, title) = task.content.split_once(". ")?;
+        Some(KnownStep { id: id.to_owned(), title: title.to_owned(), over: task.status.is_over() })
+    };
+    plan.into_iter().flat_map(|phase| &phase.tasks).filter_map(step).collect()
+}
+
+/// What is left of the given steps: models write the whole list again, with what is done in front. The same title behind others
+/// is to be done once more.
+fn remaining(given: Vec<StepInput>, phases: &[TodoPhase]) -> Vec<StepInput> {
+    let known = known(phases);
+    let is_over = |title: &str| {
+        let mut same = known.iter().filter(|step| alike(&step.title, title)).peekable();
+        same.peek().is_some() && same.all(|step| step.over)
+    };
+    given.into_iter().skip_while(|step| is_over(step.title())).collect()
+}
+
 /// A step that has the id of one that is done is another one.
 fn renamed(mut steps: Vec<PlanStep>, phases: &[TodoPhase]) -> Vec<PlanStep> {
     let (done, _) = lines(phases);
@@ -101,7 +124,7 @@ fn lines(phases: &[TodoPhase]) -> (Vec<String>, Vec<String>) {
     let plan = phases.iter().find(|phase| phase.name == PLAN_PHASE);
     let tasks = plan.into_iter().flat_map(|phase| &phase.tasks);
     let (over, open): (Vec<_>, Vec<_>) = tasks.partition(|task| task.status.is_over());
-    let words = |tasks: Vec<&reasonix_proto::TodoItem>| tasks.into_iter().map(|task| task.content.clone()).collect();
+    let words = |tasks: Vec<&TodoItem>| tasks.into_iter().map(|task| task.content.clone()).collect();
     (words(over), words(open))
 }
 

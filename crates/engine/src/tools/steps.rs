@@ -28,8 +28,16 @@ pub(super) enum StepInput {
     },
 }
 
-/// What models are told of steps: the description of the tool names the fields, in fewer tokens than a schema would.
+/// What models are told of steps, in as few tokens as name every field.
 pub(super) fn lean(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    let text = || serde_json::json!({ "type": "string" });
+    let risk = serde_json::json!({ "enum": ["low", "med", "high"] });
+    let fields = serde_json::json!({ "id": text(), "title": text(), "action": text(), "risk": risk });
+    schemars::json_schema!({ "type": "array", "items": { "type": "object", "properties": fields } })
+}
+
+/// The same where another tool beside it names the fields.
+pub(super) fn bare(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
     schemars::json_schema!({ "type": "array", "items": { "type": "object" } })
 }
 
@@ -41,6 +49,13 @@ pub(super) enum StepId {
     Text(String),
 }
 
+impl StepInput {
+    pub(super) fn title(&self) -> &str {
+        let (Self::Title(title) | Self::Whole { title, .. }) = self;
+        title
+    }
+}
+
 impl StepId {
     pub(super) fn text(&self) -> String {
         match self {
@@ -50,12 +65,22 @@ impl StepId {
     }
 }
 
-/// The steps as they are kept: named, each once, and bounded.
-pub(super) fn steps_of(given: Vec<StepInput>) -> Result<Vec<PlanStep>, ToolOutcome> {
+/// A step that the plan has already.
+pub(super) struct KnownStep {
+    pub(super) id: String,
+    pub(super) title: String,
+    pub(super) over: bool,
+}
+
+/// The steps as they are kept: named, each once, and bounded. One without an id has the id of a step that is known by its title, or
+/// the next number.
+pub(super) fn steps_of(given: Vec<StepInput>, known: &[KnownStep]) -> Result<Vec<PlanStep>, ToolOutcome> {
     if given.len() > MOST {
         return Err(ToolOutcome::failed_with(format!("a plan has at most {MOST} steps"), "join small steps"));
     }
     let mut steps: Vec<PlanStep> = Vec::new();
+    let last = known.iter().filter_map(|step| step.id.parse::<usize>().ok()).max().unwrap_or_default();
+    let mut added = 0;
     for (at, step) in given.into_iter().enumerate() {
         let (id, title, action, risk) = match step {
             StepInput::Title(title) => (None, title, None, None),
@@ -67,8 +92,13 @@ pub(super) fn steps_of(given: Vec<StepInput>) -> Result<Vec<PlanStep>, ToolOutco
         }
         let wanted = id.map(|id| short(&id.text(), 16).replace([' ', '.'], "-")).filter(|id| !id.is_empty());
         let free = |id: &String| steps.iter().all(|other| other.id != *id);
-        let id =
-            wanted.filter(free).or_else(|| Some((at + 1).to_string()).filter(free)).unwrap_or(format!("s{}", at + 1));
+        let same = |step: &&KnownStep| !step.over && alike(&step.title, &title) && free(&step.id);
+        let by_title = known.iter().find(same).filter(|_| wanted.is_none());
+        let title = by_title.map_or(title.clone(), |step| step.title.clone());
+        let wanted = wanted.or_else(|| by_title.map(|step| step.id.clone()));
+        let number = if known.is_empty() { at + 1 } else { last + added + 1 };
+        added += usize::from(wanted.is_none());
+        let id = wanted.filter(free).or_else(|| Some(number.to_string()).filter(free)).unwrap_or(format!("s{number}"));
         let risk = match risk.as_deref().map(str::to_lowercase).as_deref() {
             Some("low") => Some(StepRisk::Low),
             Some("med" | "medium" | "mid") => Some(StepRisk::Med),
@@ -88,6 +118,12 @@ pub(super) fn listed(steps: &[PlanStep]) -> String {
         format!("- **{}. {}**{risk}{}", step.id, step.title, action.unwrap_or_default())
     };
     steps.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// True for two titles that differ in case and blanks at most.
+pub(super) fn alike(one: &str, other: &str) -> bool {
+    let plain = |title: &str| title.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+    plain(one) == plain(other)
 }
 
 fn short(text: &str, most: usize) -> String {
@@ -120,7 +156,7 @@ mod tests {
             {"title": "x".repeat(500), "risk": "odd"},
         ]))
         .unwrap_or_default();
-        let steps = steps_of(given).unwrap_or_default();
+        let steps = steps_of(given, &[]).unwrap_or_default();
         let ids: Vec<&str> = steps.iter().map(|step| step.id.as_str()).collect();
         assert_eq!(ids, ["1", "2", "4"]);
         assert_eq!(listed(&steps[..1]), "- **1. Read** (low): look at it");
@@ -128,6 +164,6 @@ mod tests {
         let many: Vec<StepInput> =
             serde_json::from_value(json!((0..50).map(|_| json!({"title": "x"})).collect::<Vec<_>>()))
                 .unwrap_or_default();
-        assert!(steps_of(many).is_err());
+        assert!(steps_of(many, &[]).is_err());
     }
 }

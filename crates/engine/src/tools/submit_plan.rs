@@ -1,7 +1,7 @@
 //! `submit_plan`: hands in a plan and waits until a person has decided about it.
 
 use super::complete_step::Plans;
-use super::steps::{StepInput, listed, steps_of};
+use super::steps::{StepInput, lean, listed, steps_of};
 use reasonix_agent::{Args, Call, ToolTraits};
 use reasonix_gate::QuestionEnd;
 use reasonix_proto::{Action, Details, Family, PlanAnswer, PlanStep, ToolOutcome};
@@ -19,12 +19,11 @@ const LONGEST: usize = 64 * 1024;
 pub(super) struct Input {
     #[serde(alias = "content", alias = "text", alias = "markdown")]
     plan: String,
-    /// Told of by `complete_step`: what is said of this tool is the same in sessions of every age and window.
     #[serde(default)]
-    #[schemars(skip)]
+    #[schemars(schema_with = "lean")]
     steps: Option<Vec<StepInput>>,
     #[serde(default)]
-    #[schemars(skip)]
+    #[schemars(with = "String")]
     summary: Option<String>,
 }
 
@@ -53,7 +52,7 @@ async fn proposed(plans: &Plans, input: Input, call: Call<'_>) -> ToolOutcome {
     if plan.len() > LONGEST {
         return ToolOutcome::failed_with("the plan is too long", "hand in a plan of a page or two");
     }
-    let steps = match steps_of(input.steps.unwrap_or_default()) {
+    let steps = match steps_of(input.steps.unwrap_or_default(), &[]) {
         Ok(steps) => steps,
         Err(outcome) => return outcome,
     };
@@ -61,7 +60,7 @@ async fn proposed(plans: &Plans, input: Input, call: Call<'_>) -> ToolOutcome {
     let said = tokio::select! {
         biased;
         () = call.stop.cancelled() => return ToolOutcome::Aborted,
-        said = plans.people.propose(call.id, (&shown, &steps)) => said,
+        said = plans.people.propose(call.id, (&shown, &steps), false) => said,
     };
     match said {
         QuestionEnd::Answered((answer @ PlanAnswer::Approve { .. }, _)) if !steps.is_empty() => {

@@ -42,7 +42,7 @@ impl TodoList {
     }
 }
 
-/// One operation. Which fields it needs depends on its kind.
+// One operation; which fields it needs depends on its kind. No doc comment: that would be sent with the schema.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 pub(super) struct Op {
     pub op: OpKind,

@@ -9,13 +9,31 @@ use ratatui_core::style::Modifier;
 use ratatui_core::text::{Line, Span};
 use reasonix_proto::{Op, Phrase, PlanAnswer, Proposal};
 
-/// The choices: their letter and what they are.
-const CHOICES: [(char, &str); 5] = [
-    ('y', "tui.plan.approve"),
-    ('a', "tui.plan.approve_asking"),
-    ('e', "tui.plan.edit"),
-    ('n', "tui.plan.revise"),
-    ('x', "tui.plan.cancel"),
+/// What a choice does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Does {
+    Approve { asks: bool },
+    Edit,
+    Refuse,
+    Cancel,
+}
+
+/// The choices: their letter, what they are and what they do.
+type PlanChoice = (char, &'static str, Does);
+
+const CHOICES: &[PlanChoice] = &[
+    ('y', "tui.plan.approve", Does::Approve { asks: false }),
+    ('a', "tui.plan.approve_asking", Does::Approve { asks: true }),
+    ('e', "tui.plan.edit", Does::Edit),
+    ('n', "tui.plan.revise", Does::Refuse),
+    ('x', "tui.plan.cancel", Does::Cancel),
+];
+
+/// The same for other steps: what is asked about was said with the plan, and a difference is nothing to edit.
+const STEP_CHOICES: &[PlanChoice] = &[
+    ('y', "tui.plan.steps_accept", Does::Approve { asks: false }),
+    ('n', "tui.plan.steps_keep", Does::Refuse),
+    ('x', "tui.plan.steps_cancel", Does::Cancel),
 ];
 
 /// The plan and what is chosen.
@@ -44,6 +62,10 @@ impl PlanOverlay {
         Self { proposal, guard, edited, words, writes, chosen: 0, scroll: 0, page: 1, ignored: false }
     }
 
+    fn choices(&self) -> &'static [PlanChoice] {
+        if self.proposal.revises { STEP_CHOICES } else { CHOICES }
+    }
+
     fn text(&self) -> &str {
         self.edited.as_deref().unwrap_or(&self.proposal.plan)
     }
@@ -62,7 +84,7 @@ impl PlanOverlay {
             Code::PageDown => self.scroll += self.page,
             _ if self.writes => return self.write(chord, meant),
             Code::Up => self.chosen = self.chosen.saturating_sub(1),
-            Code::Down | Code::Tab => self.chosen = (self.chosen + 1).min(CHOICES.len() - 1),
+            Code::Down | Code::Tab => self.chosen = (self.chosen + 1).min(self.choices().len() - 1),
             _ if !meant => self.ignored = true,
             Code::Esc => return self.stop(),
             Code::Char('c') if chord.mods.ctrl => return self.stop(),
@@ -70,7 +92,7 @@ impl PlanOverlay {
             Code::Char(c) if chord.typed().is_some() => {
                 let number = c.to_digit(10).and_then(|digit| usize::try_from(digit).ok()?.checked_sub(1));
                 let lower = c.to_lowercase().next().unwrap_or(c);
-                if let Some(at) = CHOICES.iter().position(|(key, _)| *key == lower).or(number) {
+                if let Some(at) = self.choices().iter().position(|(key, ..)| *key == lower).or(number) {
                     return self.take(at);
                 }
             }
@@ -80,15 +102,15 @@ impl PlanOverlay {
     }
 
     fn take(&mut self, at: usize) -> Outcome {
-        match at {
-            0 | 1 => self.answer(PlanAnswer::Approve { edited: self.edited.clone(), asks: at == 1 }),
-            2 => Outcome::Do(vec![ScreenEffect::Edit(self.text().to_owned())]),
-            3 => {
-                (self.writes, self.chosen) = (true, 3);
+        match self.choices().get(at).map(|(_, _, does)| *does) {
+            Some(Does::Approve { asks }) => self.answer(PlanAnswer::Approve { edited: self.edited.clone(), asks }),
+            Some(Does::Edit) => Outcome::Do(vec![ScreenEffect::Edit(self.text().to_owned())]),
+            Some(Does::Refuse) => {
+                (self.writes, self.chosen) = (true, at);
                 Outcome::Stay
             }
-            4 => self.answer(PlanAnswer::Cancel),
-            _ => Outcome::Stay,
+            Some(Does::Cancel) => self.answer(PlanAnswer::Cancel),
+            None => Outcome::Stay,
         }
     }
 
@@ -126,7 +148,11 @@ impl PlanOverlay {
 
     /// Its rows: the plan, scrolled where it is long, and the choices; and the caret where words are written.
     pub fn view(&mut self, width: u16, most: usize, look: &Look) -> (Vec<Line<'static>>, Option<(u16, u16)>) {
-        let code = if self.edited.is_some() { "tui.plan.title_edited" } else { "tui.plan.title" };
+        let code = match (self.proposal.revises, self.edited.is_some()) {
+            (true, _) => "tui.plan.title_steps",
+            (false, true) => "tui.plan.title_edited",
+            (false, false) => "tui.plan.title",
+        };
         let title = Line::styled(look.word(code), look.theme.plan.add_modifier(Modifier::BOLD));
         let mut lines = vec![rule(width, look, look.theme.plan), title];
         let (feet, column) = self.feet(width, look);
@@ -146,7 +172,7 @@ impl PlanOverlay {
             lines.pop();
             lines.push(Line::styled(format!("  {}", look.say(&phrase)), look.theme.accent));
         }
-        // The words stand in the last row but two.
+        // The words stand in the last row but two: behind their choice comes one more, and the keys.
         let row = lines.len() + feet.len().saturating_sub(3);
         lines.extend(feet);
         let caret = column.map(|column| (column.min(width.saturating_sub(1)), u16::try_from(row).unwrap_or(u16::MAX)));
@@ -157,12 +183,12 @@ impl PlanOverlay {
         let mut lines = vec![Line::default()];
         let mut caret = None;
         let room = usize::from(width);
-        for (at, (key, code)) in CHOICES.iter().enumerate() {
+        for (at, (key, code, does)) in self.choices().iter().enumerate() {
             let here = at == self.chosen;
             let style = if here { look.theme.chosen } else { look.theme.text };
             let sign = if here { "› " } else { "  " };
             let text = format!("{sign}{key}  {}", look.word(code));
-            if at == 3 && self.writes {
+            if *does == Does::Refuse && self.writes {
                 let head = format!("{sign}{key}  ");
                 let left = room.saturating_sub(columns(&head) + 1).max(1);
                 let (words, at) = self.words.shown(left);
@@ -175,6 +201,7 @@ impl PlanOverlay {
         let (code, style) = match (self.ignored, self.writes) {
             (true, _) => ("tui.ask.ignored", look.theme.warn),
             (_, true) => ("tui.plan.keys_words", look.theme.dim),
+            _ if self.proposal.revises => ("tui.plan.steps_keys", look.theme.dim),
             _ => ("tui.plan.keys", look.theme.dim),
         };
         let text = look.word(code);

@@ -331,6 +331,9 @@ impl Transcript {
         self.add(Entry::Prose(Box::new(Prose::whole(&planned.plan, true, None))));
         let phrase = match (planned.approved, planned.note.is_empty()) {
             _ if planned.cancelled => Phrase::new("tui.plan.cancelled"),
+            (true, _) if planned.revises => Phrase::new("tui.plan.steps_accepted"),
+            (false, true) if planned.revises => Phrase::new("tui.plan.steps_kept"),
+            (false, false) if planned.revises => Phrase::new("tui.plan.steps_kept_note").with("note", &planned.note),
             (true, _) => Phrase::new("tui.plan.approved"),
             (false, true) => Phrase::new("tui.plan.revised"),
             (false, false) => Phrase::new("tui.plan.revised_note").with("note", &planned.note),

@@ -14,6 +14,12 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "y carry it out · a carry it out and ask about each change · n keep planning · x give it up · or say what should be different",
         "y 执行 · a 执行且每次改动都询问 · n 继续计划 · x 放弃 · 或说明要改什么",
     ),
+    ("cli.plan_steps_title", "OTHER STEPS for the rest of the plan", "计划其余部分的新步骤"),
+    (
+        "cli.plan_steps_choices",
+        "y go on with these steps · n the steps stay as they are · x give the plan up · or say why not",
+        "y 按这些步骤继续 · n 保留原步骤 · x 放弃计划 · 或说明原因",
+    ),
     ("cli.plan_on", "plan mode is on: only what changes nothing runs", "计划模式已开启：只运行不作更改的操作"),
     ("cli.plan_off", "plan mode is off", "计划模式已关闭"),
     ("cli.question_prompt", "answer> ", "回答> "),
