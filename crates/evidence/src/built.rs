@@ -16,7 +16,7 @@ const BUILT_ZH: &str = r"(?:成功|正常|顺利)(?:地)?(?:编译|构建|打包
 
 patterns! {
     BUILD = format!(r"{}{}(?:{}|\b(?:works?|working|completes?|completed)\b|完成)|{BUILT_ZH}", grammar::builds(), grammar::between(40), grammar::good());
-    BUILD_BEHIND = format!("{}|{}", grammar::denied_before(&grammar::builds()), grammar::marked(&grammar::builds()));
+    BUILD_BEHIND = format!("{}|{}|{}", grammar::denied_before(&grammar::builds()), grammar::marked(&grammar::builds()), grammar::likewise(&grammar::builds()));
     BUILD_LISTED = format!(r"{EVERY}[^.。:：(（—]{{0,24}}{}\s*[:：(（—–]+[^.。]{{0,60}}?{}", grammar::good(), grammar::builds());
     COMPILES = r"\b(?:compiles|compiled|builds|built|compile|build)\b(?: \w+){0,3}? (?:cleanly|successfully|fine|correctly|ok|again|clean)\b|\b(?:it|code|project|everything|crate|workspace|app|application|package|library|module|binary|that|which|program|service|frontend|backend|repo|image|container|target|site|bundle|extension|plugin|firmware|kernel|client|server|solution|monorepo|tree|codebase|docs|example|examples|projects?|packages?|crates)\b (?:now |still |also |all )*(?:compiles|builds)\b|\bsuccessfully (?:compiled|built|builds|compiles)\b|\b(?:compil(?:es|ed)|builds)(?: (?:now|again|too|as well|locally))?[\s.!]*$|\bnow compiles\b";
     SUBJECT = r"\b(?:the|a|our|full|release|production|npm run|cargo|go) build\b|编译|构建|打包";

@@ -22,6 +22,7 @@ patterns! {
     NOT_FIXED = r"\b(?:a|the|an|be|of) (?:fixed|resolved|solved)\b|\bfixed[- ](?:size|width|point|length|position|at|to|seed|amount|rate|price|number)|修复(?:方案|建议|步骤|思路|方法|计划|前|后|工作|过程|点|内容|说明|总结)|(?:解决|修复)(?:办法|的方法)|\b(?:conflicts?|paths?|values?|names?|symbols?|imports?|dependenc\w+|references?|urls?|types?|hosts?|promises?) (?:is|are|gets?) (?:resolved|corrected|fixed)|\b(?:resolved|corrected) (?:relative|lazily|dynamically|against|per)\b";
     BY_OTHERS = r"\bupstream\b|\blast (?:week|month|year|night|release)\b|\byesterday\b|\bago\b|\b(?:fixed|resolved|solved|corrected|repaired) in (?:version |release )?v?\d+\.\d|\bby (?:the )?(?:maintainers?|authors?|upstream|team|vendor)\b|上周|昨天|去年|上个?月|上游|官方|维护者";
     NEVER = r"(?:any ?more|any longer|again)$|^不会再";
+    SKIPPED = r"\b(?:skip(?:ped|s)?|pending|ignored|excluded|disabled)\b|跳过|忽略";
     NOUN = r"\btests?\b|\bsuite\b|pytest|测试|用例";
     SOME_FAIL = r"\b(?:[1-9]\d*|one|two|three|four|five|several|some)\b (?:\w+ ){0,2}fail(?:s|ed|ing|ures?)?\b|[1-9]\d* ?(?:个|项|条)?[^，。]{0,6}?失败|失败 ?[:：]? ?[1-9]|有[^，。]{0,8}失败";
     LEADS = r"^(?:[\s\-+#>|,.:;，：、。（()✅✓✔]|\d+[.)、]|\[x\]|(?:and|but|so|then|however|while|because)\b|但是|但|不过|而且|并且|然后|所以)*";
@@ -30,7 +31,7 @@ patterns! {
     TYPESCRIPT = r"\b(?:tsc|typescript)`? (?:now |still )?(?:compil|编译)";
     GOOD_END = format!(r"{}|\b(?:formatted|works?|completes?|completed|quiet|silent|valid|well-formed)\b|合法", grammar::good());
     GOOD_BEHIND = format!(r"^[\s:：,，—–→(（-]+(?:(?:it|they|all|everything|which|and|now|still|both|is|are|was|were|结果|全部|全都|均|都|也)\s*){{0,3}}{}", grammar::good());
-    LED = format!(r"^[\s|]*[{}]\x{{fe0f}}?\s*\|", grammar::MARKS);
+    LED = format!(r"^[\s|]*[{0}]\x{{fe0f}}?\s*\||^[\s*+-]*(?:\[x\]|[{0}]\x{{fe0f}}?)\s*`", grammar::MARKS);
     ONLY_JOINS = r"^(?:\s|`[^`]*`|\b(?:and|or|nor|both|as well as|plus)\b|[,，、&+/]|和|与|及|以及)*$";
 }
 
@@ -59,12 +60,16 @@ pub(crate) fn find(answer: &str) -> Vec<Said> {
                 let counts = of_lint || said.kind == ClaimKind::Build;
                 let told_warnings = linted::told_warnings(&part.original, behind).filter(|_| counts);
                 let told_files = linted::told_files(&part.original, behind).filter(|_| of_lint);
-                let said = Said { range, warnings, told_warnings, told_files, ..said };
+                let tells_skipped = SKIPPED.fits(words);
+                let said = Said { range, warnings, told_warnings, told_files, tells_skipped, ..said };
                 match here.iter_mut().find(|earlier| earlier.is_with(&said)) {
                     Some(earlier) => earlier.joined(said),
                     None => here.push(said),
                 }
             }
+        }
+        if here.is_empty() {
+            here.extend(listed_file(&text, sentence.range.clone()));
         }
         if let Some((place, number)) = tested::only_number(words) {
             let of = |said: &&mut Said| said.kind == ClaimKind::Tests;
@@ -109,7 +114,8 @@ fn of_clause(clause: &Clause, before: &str) -> Vec<Said> {
     let short = of_command_before(clause, before, &found);
     found.extend(short);
     let fixes = found.iter().any(|said| said.kind == ClaimKind::Fix);
-    found.extend(file(clause).into_iter().filter(|_| !fixes));
+    found.extend(file(clause, before).into_iter().filter(|_| !fixes));
+    found.iter_mut().for_each(|said| said.is_of_before(before));
     let lead = LEADS.find(&clause.text).map_or(0, |lead| lead.end);
     for said in &mut found {
         // The words that lead to it belong to the quotation, as long as it stays short.
@@ -153,10 +159,9 @@ fn by_command(clause: &Clause, found: &[Said]) -> Vec<Said> {
 
 /// "I ran `terraform validate`: success": said in short of the command that stands right before it.
 fn of_command_before(clause: &Clause, before: &str, said: &[Said]) -> Vec<Said> {
-    let codes = said::quoted(before);
-    let last = codes.last().filter(|(range, _)| before.get(range.end + 1..).is_some_and(|rest| rest.trim().is_empty()));
+    let last = said::ends_with(before);
     let good = GOOD_BEHIND.find(&clause.text).filter(|place| !clause.denies(place) && !clause.hedges(place.end));
-    let (Some((_, code)), Some(good)) = (last, good) else { return Vec::new() };
+    let (Some(code), Some(good)) = (last, good) else { return Vec::new() };
     let mut found: Vec<Said> = Vec::new();
     for check in said::quoted_checks(code) {
         for mut one in kinds(&check).into_iter().map(|kind| of_command(clause, kind, &check, good.clone())) {
@@ -212,8 +217,15 @@ fn fix(clause: &Clause) -> Option<Said> {
     Some(Said { paths, ..Said::new(ClaimKind::Fix, range) })
 }
 
-fn file(clause: &Clause) -> Vec<Said> {
-    let Some(filed) = files::find(clause) else { return Vec::new() };
+/// A file in a list of those that were changed.
+fn listed_file(text: &str, sentence: Range<usize>) -> Option<Said> {
+    let filed = files::listed(text, &sentence)?;
+    let range = sentence.start + filed.range.start..sentence.start + filed.range.end;
+    Some(Said { paths: filed.paths, deed: filed.deed, ..Said::new(ClaimKind::File, range) })
+}
+
+fn file(clause: &Clause, before: &str) -> Vec<Said> {
+    let Some(filed) = files::find(clause, before) else { return Vec::new() };
     let said = |paths: Vec<String>| Said { paths, deed: filed.deed, ..Said::new(ClaimKind::File, filed.range.clone()) };
     // Each of several files has its own proof; a file that moved has a place before and a place after.
     match filed.deed {

@@ -22,7 +22,7 @@ patterns! {
     HEDGE = r"\b(?:should|would|will|could|might|may|must|expect\w*|hopefully|likely|probably|presumably|need(?:s|ed)? (?:to|it)|wants?|wanted|let me|let's|going to|try|tries|trying|tried|please|plan(?:s|ned|ning)? to|think|believe|suspect|assum\w+|if|unless|once|until|whether|ensures?|makes? sure|check(?:s|ed)? (?:that|if|whether)|in order to|so that|intend\w*|aims?|recommend\w*|suggest\w*|remember|todo|supposed|ideally|theoretically|in theory|used to|before|originally|yesterday|(?:was|were) last|last (?:green|passed|passing|ran|week|month|year|night|time|release)|ago|whenever|requires?|asserts?|only if|as long as|waits?|you can|you(?:'ll|’ll| will)|can be|can then|how to|ha(?:s|ve) to|to get|(?:when|while|after)(?: all| the| every| your| these)+(?: \w+)? (?:tests?|checks?|builds?|suite|ci)|partially|partly|half|almost|nearly|claims? that|to (?:confirm|verify|check|see|make|have|pass|succeed|compile|build|be))\b|^\W*(?:verify|confirm|check|run|make|ensure|get|next)\b|取决于|目标是|要(?:符合|保持|通过|确保|保证)|应该|应当|应能|应可|可能|也许|大概|预计|估计|理论上|将会|将要|即将|也会|就会|才会|会通过|会成功|需要|仍需|还需|需先|请(?:[^求]|$)|建议|希望|确保|以便|(?:^|[^名改换变移设定])为了|打算|计划|准备|接下来|下一步|尝试|试图|能否|是否|如果|若|一旦|只要|除非|假如|直到|等到|等待|(?:修改|改动|重构|更改|变更)之?前|之前|原来|此前|以前|你可以|您可以|可以(?:运行|执行|跑)|可以通过[^了\s，。！；、)）]|可(?:运行|执行)|记得|想要|要确保|用于|用来|若要|部分(?:地)?(?:测试|用例|单测|通过|修复|完成|解决|成功)|(?:有|一|大)部分|^[\s、，]*部分|几乎|差不多";
     DENIED = r"\b(?:not|never|no|none|neither|all but|but (?:one|two|three|four|\d+)|bar one|apart from|other than|save for|nothing|cannot|unable|without|fail(?:s|ed|ing|ure|ures)?|broken|breaks?|errors?|unverified|untested|except|almost|nearly|only|partially|skip(?:ped)?|pending|blocked|instead of|todo)\b|n't|n’t|❌|⚠|\b\d+ failed|并非|不是|除[^，。]{1,12}外|与否|未|没有|没|无法|不能|不|失败|尚|除了|除此|仅|只有|跳过|有问题|待";
     NOT_ALL = r"\b(?:most|some|few|half)\b|大部分|多数|少数";
-    EXCEPT = r"\b(?:except|apart from|other than|save for|aside from|instead of|unable|cannot|could|only)\b|除|❌|⚠|失败|无法|不能";
+    EXCEPT = r"\b(?:tests?|specs?|cases?|all|everything|every one) but\b|\b(?:except|apart from|other than|save for|aside from|instead of|unable|cannot|could|only)\b|除|❌|⚠|失败|无法|不能";
     DENIED_BEFORE = r"\b(?:not|never|no|none|nothing|cannot|unable|without|haven|hasn|isn|failed to)\b|n't|n’t|❌|未|没有|没|无法|不能|并不|不会|尚";
     FAILURE = r"\bfail(?:s|ed|ing|ures?)?\b|\bbroken\b|\berrors?\b|\bred\b|❌|失败|报错|未通过|没通过|没有通过|不通过";
     HARMLESS = r"(?:\b[1-9]\d*|\bone|\btwo|\bsome|\bfew|\bonly|只有|仅有|有)\b?[^,，。]{0,30}?(?:warning|警告|告警)|不管|忽略|不影响|无关|\bignor|unrelated|harmless";
@@ -33,6 +33,7 @@ patterns! {
     CODE = r"`([^`\n]+)`";
     WHEN_ZH = r"[^同及实超临按小暂耗准当届]时\s*$|(?:通过|成功|错误|警告|问题|失败|完成)(?:时(?:[^间区刻序段钟长限]|$)|的时候|的话|之?后再|后才|才)|(?:的时候|的话)\s*$";
     THEN_ZH = r"^\s*了?(?:时(?:[^间区刻序段钟长限]|$)|的时候|的话|之?后再|之?后才|之?后[，,]?\s*(?:请|就|即可|可|可以|方可|你|您|我会|我再))";
+    THINKS = r"\bi (?:think|believe|guess|suppose|assume|hope|expect)\b|\b(?:presumably|hopefully|probably|i'd say)\b|我(?:想|猜|估计|觉得)(?:是|应该)?\s*[。.]?\s*$";
     LEADING = r"^[\s\-*+#\d.)(（,，、|]*(?:✅|✓|✔|🟢|❌)";
     LABELLED = r"^\s*[:：|(（—–]";
     BEFOREHAND = r"\bbefore (?:my|the|this|these|your|any|we|i)\b|\byesterday\b|\bin (?:the )?past\b|修改前|改动前|之前就";
@@ -118,6 +119,11 @@ pub(crate) fn without_code(text: &str) -> String {
     out
 }
 
+/// True when a text hopes for something, or plans it.
+pub(crate) fn hedged(text: &str) -> bool {
+    HEDGE.fits(&without_code(text))
+}
+
 /// The same for commands that stand without signs for code, too: nothing is said by their words.
 fn without_commands(text: &str) -> String {
     let mut out = without_code(text);
@@ -132,7 +138,8 @@ impl Clause {
     pub(crate) fn hedges(&self, end: usize) -> bool {
         let text = without_code(&self.text);
         let rest = text.get(end..).unwrap_or_default();
-        HEDGE.fits(text.get(..end).unwrap_or_default()) || WHEN_ZH.fits(&text) || THEN_ZH.fits(rest)
+        let doubted = THEN_ZH.fits(rest) || THINKS.fits(rest);
+        HEDGE.fits(text.get(..end).unwrap_or_default()) || WHEN_ZH.fits(&text) || doubted
     }
 
     /// True when something is denied from the part on that this place stands in, or an exception is made anywhere.

@@ -1,6 +1,6 @@
 //! Claims about files, in English and Chinese: that a named file was made, changed, removed or moved.
 
-use crate::clause::Clause;
+use crate::clause::{self, Clause};
 use crate::pattern::{Pattern, patterns};
 use std::ops::Range;
 
@@ -76,6 +76,11 @@ patterns! {
     ONE = path!();
     ZH_LETTERS = r"[\x{4e00}-\x{9fff}]";
     IS_DONE = concat!(r"了|已|完成|好|过|成功|改动(?:只有|仅|集中|都在|在)|^[\s\d.、+|-]*", path!(), r"\s*[:：|—-]+\s*", zh_verb!(), r"|^[\s\d.、✅✓✔+|-]*", zh_verb!());
+    AND_ZH = r"^[\s，,、]*(?:并且?|同时|也|还|另外|此外|以及)";
+    DONE_ZH = r"了|已";
+    BRACKETED = concat!("(", path!(), r")\s*[(（]\s*(?:new(?: file)?|新增|新建|新文件|修改|更新|", verb!(), r")\s*[)）,，:：]");
+    LISTED_UNDER = r"^[\s#\d.]*(?:the |all )?(?:files? (?:that )?(?:i |were |was )?(?:changed|modified|touched|edited|updated|created|added)|(?:changed|modified|touched|edited|updated|created|added|new) files?|(?:修改|改动|变更|更新|新增|新建|创建)(?:了)?(?:的)?文件|文件(?:改动|变更|修改))(?:清单|列表)?(?: \(\d+\))?\s*[:：]?\s*$";
+    ITEM = concat!(r"^\s*(?:[-+•]|\d+[.)、])?\s*(", path!(), ")");
     GONE = r"\b(?:deleted|removed|got rid of|gotten rid of|erased|purged|gone|wiped)\b|删除|移除|删掉|删了|删去|清理掉|清除|抹掉";
     WITHIN = r"^`?\s*(?:文件)?(?:中|里|内|上|的)";
     FROM = concat!(r"^\)?\s+(?:file\s+)?(?:from|in|of)\s+(?:the\s+)?(", path!(), ")");
@@ -86,16 +91,34 @@ patterns! {
     NO_FILE = r"^`?(?:node|next|vue|nuxt|express|three|d3|react|ember|backbone|moment|chart|discord|socket|p5|alpine|solid|nest|web3|asp)\.(?:js|net|io)`?$";
 }
 
-/// What a part of a sentence claims about files.
-pub(crate) fn find(clause: &Clause) -> Option<Filed> {
+/// What a part of a sentence claims about files; `before` is what stands before it.
+pub(crate) fn find(clause: &Clause, before: &str) -> Option<Filed> {
     let text = &clause.text;
     let chinese = ZH_LETTERS.fits(text);
     let filed = moved(text).or_else(|| changed(text))?;
     let in_chinese = chinese && ZH_LETTERS.fits(text.get(filed.range.clone()).unwrap_or_default());
-    let not_done = chinese && !IS_DONE.fits(text) && (in_chinese || filed.deed == Deed::Moved);
+    // What was done goes on behind "and".
+    let goes_on = || AND_ZH.fits(text) && DONE_ZH.fits(before) && !clause::hedged(before);
+    let not_done = chinese && !IS_DONE.fits(text) && !goes_on() && (in_chinese || filed.deed == Deed::Moved);
     let habit = HABIT.fits(text.get(filed.range.start..).unwrap_or_default()) || DATED_ZH.fits(text);
     let denied = habit || clause.hedges(filed.range.end) || clause.denies_before(filed.range.end);
     (!denied && !not_done && !filed.paths.is_empty()).then_some(filed)
+}
+
+/// The file that an item of a list begins with whose heading says that these were changed.
+pub(crate) fn listed(text: &str, item: &Range<usize>) -> Option<Filed> {
+    let words = text.get(item.clone())?;
+    let (whole, place, path) = ITEM.places(words).into_iter().next()?;
+    let above = text.get(..item.start + place.start)?;
+    let mut lines = above.lines().rev().skip(1).filter(|line| !line.trim().is_empty());
+    let head = lines.find(|line| !ITEM.fits(line))?;
+    let on_own_line = above.rsplit('\n').next().is_some_and(|lead| !lead.contains(char::is_alphabetic));
+    let paths = paths(path);
+    (on_own_line && LISTED_UNDER.fits(head) && !paths.is_empty()).then_some(Filed {
+        range: whole,
+        paths,
+        deed: Deed::Changed,
+    })
 }
 
 fn paths(text: &str) -> Vec<String> {
@@ -125,7 +148,8 @@ enum Form {
     Behind,
 }
 
-const FORMS: [(&Pattern, Form); 12] = [
+const FORMS: [(&Pattern, Form); 13] = [
+    (&BRACKETED, Form::Towards),
     (&IS_GONE, Form::Direct),
     (&NEW, Form::Towards),
     (&WENT, Form::Towards),

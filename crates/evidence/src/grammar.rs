@@ -127,6 +127,14 @@ pub(crate) fn denied_before(subject: &str) -> String {
     format!(r"{GOOD_NEWS}[^.。,，;；]{{0,30}}?{subject}")
 }
 
+/// What is said of something else is said of this, too: "the tests pass, as does the linter".
+pub(crate) fn likewise(subject: &str) -> String {
+    format!(
+        r"{}`?,? (?:and )?(?:as|so) (?:does|do|did|is|are|was|were)(?: the| our| also)* `?(?:[\w-]+ )?{subject}",
+        good()
+    )
+}
+
 /// A sign, and behind it nothing but what it is about.
 pub(crate) fn marked(subject: &str) -> String {
     format!(

@@ -131,6 +131,7 @@ const STEMS: &[&str] = &[
     "issue",
     "finding",
     "error",
+    "fail",
     "problem",
     "refactor",
     "introduc",

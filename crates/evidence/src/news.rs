@@ -53,6 +53,7 @@ patterns! {
     OF_ERRORS = r"error|fail|broke|break|regress|skip|choke|before|not only|错误|失败|报错|出错|异常|回归|跳过|冲突|挂|红|不仅|例外";
     ERRORS_AND = format!(r"\berrors?,? (?:or|and|nor) (?:[a-z]+ ){{0,2}}?{FINDINGS}|(?:错误|报错) ?(?:或者?|和|与|、|及|以及|也没有?) ?{FINDINGS}");
     PASSING = r"\bpreviously[- ]fail\w*|\b(?:that|which)(?: (?:was|were|had been|had|have|previously|initially|originally|first|used to))+ (?:fail|failing|failed|broken|red)(?: (?:before|earlier|previously|initially|at first|last time|until now|so far))?\b|\b(?:that|which) (?:failed|broke|were red)(?: (?:before|earlier|previously|initially|at first|last time|until now|so far|in the first run|on the first run))?\b|\b(?:with |plus |and )?\d+ (?:tests? |others? |cases? )?(?:(?:was|were|are|is) )?(?:skipped|ignored|deselected|pending|todo)\b|(?:另有|另外|其余|还有|其中)? ?\d+ ?(?:个|项|条)?(?:测试|用例)?(?:被)? ?(?:跳过|忽略|pending|skipped|todo)(?:了)?|(?:跳过|忽略)(?:了)? ?\d+ ?(?:个|项|条)|(?:之前|原本|原先|此前|先前|一开始|原来)?(?:一直)?(?:失败|报错|挂掉|不通过|没过|挂)的";
+    ONLY_RAN = r"\bonly (?:ran|re-?ran|executed|tested|checked)\b|\b(?:ran|executed) only\b|(?:只|仅)(?:跑|运行|执行)了";
     COLOURS = r"\b(?:continue[sd]?|seems?|seemed|proved?) to\b|\bhappy[- ]paths?\b|\b(?:the|an?) (?:green|ok|happy|good|clean) (?:button|icon|badge|label|paths?|cases?|light|colou?r|dialog|flow|way|part|reason|response|idea|candidate|place|slate|separation|api|interface|architecture|code)\b";
     FAILING = r"\b(failing) (?:tests?|cases?|specs?|suite)\b";
     LONGER = r"\bno longer\b|不再";
@@ -77,6 +78,11 @@ pub(crate) fn without_bad(text: &str) -> String {
     }
     for (range, _) in PASSING.all(&out.clone()) {
         blank(&mut out, range, &[]);
+    }
+    // What was run is less than all, but that it was run is not denied.
+    for (range, text) in ONLY_RAN.all(&out.clone()) {
+        let word = text.replace("only", "just").replace(['只', '仅'], "又");
+        out.replace_range(range, &word);
     }
     for (range, _) in COLOURS.all(&out.clone()) {
         blank(&mut out, range, &[]);

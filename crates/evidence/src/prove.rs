@@ -96,7 +96,7 @@ fn checked(deeds: &Deeds, said: &Said) -> Proof {
         return Proof::unsupported(Why::Part { line: line_of(proof.run) }).by(proof.call);
     }
     if let Some(number) = said.number.filter(|_| said.kind == ClaimKind::Tests)
-        && !matches!(&proof.run.told, Summary::Passed(counts) if counted(counts, said).contains(&number))
+        && !matches!(&proof.run.told, Summary::Passed(counts) if counts_so(counts, said, number))
     {
         return Proof::unsupported(Why::Number { number }).by(proof.call);
     }
@@ -136,9 +136,11 @@ fn warned_before<'a, 'd>(deeds: &Deeds, all: &'a [Tried<'d>], proof: &Tried<'_>)
     all.iter().filter(same).find(|tried| (since..proof.at).contains(&tried.at) && tried.run.warns)
 }
 
-/// The numbers that a claim may be about: tests, or files and suites of them.
-fn counted<'a>(counts: &'a Counts, said: &Said) -> &'a [u64] {
-    if said.of_groups { &counts.others } else { &counts.tests }
+/// True when this is a number that a claim may be about: of tests, or of files and suites of them. Those that were left out are
+/// among them only where the claim tells of them.
+fn counts_so(counts: &Counts, said: &Said, number: u64) -> bool {
+    let own = if said.of_groups { &counts.others } else { &counts.tests };
+    own.contains(&number) || (said.tells_skipped && counts.ran.contains(&number))
 }
 
 /// The last check that did not end well: what stands before it proves nothing any more. One that failed in this turn counts

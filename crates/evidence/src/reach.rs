@@ -11,6 +11,7 @@ patterns! {
     ALL = r"\b(?:all|every|entire|whole|full|complete|100%)\b(?: of)?(?: the| our| its| of)*(?: \d+)?(?: existing| unit| project| workspace| automated| rust| python)?(?: and \w+)? (?:tests?|test suite|suite|specs|test cases)\b|(?:所有|全部|全体|整个)(?:的)?(?: ?\d+ ?(?:个|项|条))?(?:单元|现有|自动化)?(?:测试|用例|单测)";
     ALL_BEHIND = r"(?:测试|用例|单测)[^，。]{0,8}?(?:全部|全都|均|都)";
     PAIRED = r"([\w./:-]+)`?,? (?:and|or|&) (?:the )?`?[\w./:-]+`? (?:unit |integration )?tests?\b|([a-z0-9_./:-]+)`? ?(?:和|与|及|、) ?`?[a-z0-9_./:-]+`? ?(?:模块|包|目录|服务)?(?:的)?(?:测试|用例|单测)";
+    PAIRED_BEHIND = r"\b(?:tests?|specs?|suites?) (?:in|of|for|from|under) (?:the )?(?:`?[\w./:-]+`?, )*`?([\w./:-]+)`?,? (?:and|&) (?:the )?(?:`[\w./:-]+`|[\w./:-]+ (?:pass|succeed|are|all|both|now|still)\b)";
     AT_A_PLACE = r"^ (?:in|of|for|from|under) ";
     NAMED = r"([\w.:/-]+)`?(?:['’]s)?(?: (?:crate|package|module)(?:['’]s)?| (?:service|app|library|component)['’]s)?(?: \d+)? (?:unit |integration |regression )?(?:tests?|specs?|examples|suite)\b";
     PLACED = r"\b(?:tests?|suite) (?:in|of|for|from|under) (?:the )?`?([\w./:-]+)";
@@ -155,7 +156,8 @@ pub(crate) fn reach(clause: &Clause, range: &Range<usize>) -> Reach {
     names.extend(IDENTIFIER.all(own).into_iter().map(|(_, name)| name.to_ascii_lowercase()));
     let whole_command = command.as_ref().is_some_and(Vec::is_empty);
     // Of several only a run of everything is known to be of each.
-    let paired = PAIRED.all(before).into_iter().any(|(_, word)| !PLAIN.contains(&word));
+    let pairs = PAIRED.all(before).into_iter().chain(PAIRED_BEHIND.all(text));
+    let paired = pairs.into_iter().any(|(_, word)| !PLAIN.contains(&word));
     let of_all = || whole_command || ALL_BEHIND.fits(text) || BEYOND.fits(before);
     let only_examples = including.is_some() && names.is_empty() && places.is_empty() && command.is_none();
     let all = both

@@ -738,11 +738,28 @@ fn bundler(name: &str, sub: &str, args: &[&str]) -> Option<Check> {
             let tests = sub == "test" || part.iter().any(|word| word.contains(":test"));
             tests.then(|| Check::tests().narrowed(part))
         }
+        "run" if name == "turbo" || name == "lerna" => several(args.get(1..)?),
         "test" => Some(Check::tests()),
         "lint" => Some(Check::lint(LintClass::Style, "eslint")),
         _ if args.contains(&"test") => Some(Check::tests().narrowed(options(args, &["--filter", "--projects", "-p"]))),
         _ => Some(Check::build()),
     }
+}
+
+/// The tasks of a monorepo that are run in all of its packages.
+fn several(args: &[&str]) -> Option<Check> {
+    let part = options(args, &["--filter", "--scope", "-F"]);
+    let mut all = Check::default();
+    for task in operands(args, &["--filter", "--scope", "-F", "--concurrency", "--env-mode", "--cache-dir"]) {
+        match task.split([':', '-']).next().unwrap_or(&task) {
+            "test" => all.tests = true,
+            "build" => all.build = true,
+            "lint" => all = all.and_lint(LintClass::Style, "eslint"),
+            "typecheck" | "type" | "types" | "tsc" => all = all.and_lint(LintClass::Types, "tsc"),
+            _ => {}
+        }
+    }
+    all.proves().then(|| all.placed(part))
 }
 
 /// True when a linter is told to keep warnings to itself. Those that have only one sort of findings keep none.

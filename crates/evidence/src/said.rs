@@ -56,6 +56,8 @@ pub(crate) struct Said {
     pub(crate) commands: Vec<Vec<String>>,
     /// True when its number is one of files or suites.
     pub(crate) of_groups: bool,
+    /// True when it tells of tests that were left out, too.
+    pub(crate) tells_skipped: bool,
     /// How often it says that they were run.
     pub(crate) times: usize,
     /// The calls that are said to prove it; none where any may.
@@ -125,6 +127,7 @@ impl Said {
             programs: Vec::new(),
             commands: Vec::new(),
             of_groups: false,
+            tells_skipped: false,
             times: 1,
             by: None,
         }
@@ -141,7 +144,7 @@ impl Said {
         };
         let apart = !self.reach.names.is_empty()
             && !other.reach.names.is_empty()
-            && self.reach.names != other.reach.names
+            && !other.reach.names.iter().all(|name| name == "-" || self.reach.names.contains(name))
             && self.kind == ClaimKind::Tests;
         // That they were run and that they are good is one claim, of all that either is about.
         let apart = apart && !(self.ran && !other.ran && other.reach.all);
@@ -176,6 +179,24 @@ impl Said {
                 continue;
             }
             self.keeps(code);
+        }
+    }
+
+    /// What is said of tests without saying of which is said of the command or the file that stands right before it.
+    pub(crate) fn is_of_before(&mut self, before: &str) {
+        let Some(code) = ends_with(before).filter(|_| self.kind == ClaimKind::Tests && self.reach.is_open()) else {
+            return;
+        };
+        let checks = quoted_checks(code);
+        match checks.iter().find(|check| check.tests) {
+            Some(check) => {
+                self.reach.names.extend(check.part.iter().cloned());
+                self.keeps(code);
+            }
+            None if checks.is_empty() && code.contains("test") && !code.contains(' ') => {
+                self.reach.names.push(code.to_owned());
+            }
+            None => {}
         }
     }
 
@@ -220,6 +241,7 @@ impl Said {
         self.programs.extend(other.programs);
         self.commands.extend(other.commands);
         self.of_groups |= other.of_groups;
+        self.tells_skipped |= other.tells_skipped;
         self.times = self.times.max(other.times);
         self.elsewhere |= other.elsewhere;
         self.reach.all |= other.reach.all;
@@ -229,6 +251,12 @@ impl Said {
 /// What stands in signs for code, and where.
 pub(crate) fn quoted(text: &str) -> Vec<(Range<usize>, &str)> {
     INLINE.all(text)
+}
+
+/// The code that a text ends with.
+pub(crate) fn ends_with(text: &str) -> Option<&str> {
+    let (range, code) = quoted(text).pop()?;
+    text.get(range.end + 1..).is_some_and(|rest| rest.trim().is_empty()).then_some(code)
 }
 
 /// Commands that stand in a text without signs for code.

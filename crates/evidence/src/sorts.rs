@@ -45,7 +45,7 @@ fn run_by(check: &Check) -> Option<usize> {
     sorts.next().is_none().then_some(first)
 }
 
-/// The runs without those of another sort than the one that a claim is about, as far as some are left.
+/// The runs without those of another sort than the one that a claim is about.
 pub(crate) fn about<'a>(all: Vec<Tried<'a>>, said: &Said) -> Vec<Tried<'a>> {
     let Some(sort) = said_of(said) else { return all };
     let own = |tried: &Tried<'_>| run_by(tried.check) == Some(sort);
@@ -55,7 +55,7 @@ pub(crate) fn about<'a>(all: Vec<Tried<'a>>, said: &Said) -> Vec<Tried<'a>> {
         Some(other) => other == sort,
         None => !(apart && tried.check.family == "js"),
     };
-    if all.iter().any(counts) { all.into_iter().filter(counts).collect() } else { all }
+    all.into_iter().filter(counts).collect()
 }
 
 /// True when a check is of all tests of the one sort that a claim is about.

@@ -28,13 +28,15 @@ impl Summary {
 pub(crate) struct Counts {
     /// Of tests, with their sum.
     pub(crate) tests: Vec<u64>,
+    /// Of tests that ran, with those that were left out among them, where only they are counted.
+    pub(crate) ran: Vec<u64>,
     /// Of files, suites and snapshots.
     pub(crate) others: Vec<u64>,
 }
 
 patterns! {
     PASSED = r"(?i)\b(\d+) *(?:tests? +|examples? +|specs? +|assertions? +)?(?:passed|passing|succeeded|successes)\b|\b(\d+) tests? pass(?:es)?\b|\+(\d+)(?: ~\d+)?: All tests passed|\[\s*PASSED\s*\] (\d+) tests?\b|\| PASS (\d+) \]";
-    OTHERS = r"(?im)(?:^|[ (])(?:# pass |ℹ pass |Passed:\s*|passed\s+|succeeded:? )(\d+)\b(?:[^.\d]|$)";
+    OTHERS = r"(?im)(?:^|[ (])(?:# pass |ℹ pass |pass:\s*|ok:\s+|Passed:\s*|passed\s+|succeeded:? )(\d+)\b(?:[^.\d]|$)";
     RUNS = r"(?im)(?:^|[ (])(?:tests run:\s*|OK \(|Ran |Executed |DONE (?:\d+ runs, )?|tests: (?:\d+ of )?|Tests=)(\d+)\b(?:[^.\d]|$)|\b(\d+) tests? run\b|\bassertions? in (\d+) test cases?\b";
     SKIPPED = r"(?i)\bskipped[=:]\s*(\d+)|\b(\d+) (?:skipped|pending|excluded|ignored)\b";
     GROUPS = r"(?m)^\s*(?:Test Suites:|Test Files |Snapshots:|Suites:).*$";
@@ -112,13 +114,14 @@ pub(crate) fn summary(output: &str, reading: Reading) -> Summary {
         let none = !counted.is_empty() || (NOTHING.fits(output) && !PACKAGE.fits(output));
         return match (none, WORDS.fits(output) || PACKAGE.fits(output) || !others.is_empty()) {
             (true, _) => Summary::Nothing,
-            (false, true) => Summary::Passed(Counts { tests: Vec::new(), others }),
+            (false, true) => Summary::Passed(Counts { others, ..Counts::default() }),
             (false, false) => Summary::Unknown,
         };
     }
-    let mut tests = counted.clone();
-    tests.extend([total, total - skipped]);
-    Summary::Passed(Counts { tests, others })
+    let mut tests = if skipped == 0 { counted.clone() } else { Vec::new() };
+    tests.push(total - skipped);
+    let ran = if skipped == 0 { Vec::new() } else { counted.iter().copied().chain([total]).collect() };
+    Summary::Passed(Counts { tests, ran, others })
 }
 
 fn numbers(patterns: &[&crate::pattern::Pattern], output: &str) -> Vec<u64> {
