@@ -28,6 +28,8 @@ pub(crate) struct Storm {
     vain: u32,
     /// This step is among them.
     counted: bool,
+    /// The calls of this message.
+    message: Vec<u64>,
     /// Calls that stand several times in this message were held back; that counts once.
     doubled: bool,
 }
@@ -58,12 +60,13 @@ impl Storm {
     pub(crate) fn admit(&mut self, tool: &str, args: &Map<String, Value>, action: &Action) -> Result<Signature, usize> {
         let (call, nearly) = (signature(tool, args, false), signature(tool, args, true));
         let kind = kind_of(action);
+        // Nobody has told the model anything between the calls of one message.
+        let again = self.message.contains(&call);
+        self.message.push(call);
         let recent = || self.seen.iter().rev().take(WINDOW);
-        // What has no outcome yet stands in the same message: nothing can have changed between them.
-        let open = recent().any(|seen| seen.call == call && seen.outcome.is_none());
         let (times, alike) = count(recent().filter(|seen| seen.call == call));
         if times >= THRESHOLD && alike {
-            self.held += u32::from(!open || !std::mem::replace(&mut self.doubled, true));
+            self.held += u32::from(!again || !std::mem::replace(&mut self.doubled, true));
             return Err(times);
         }
         let (times, alike) = count(recent().filter(|seen| seen.nearly == nearly && seen.outcome.is_some()));
@@ -92,6 +95,7 @@ impl Storm {
     /// The calls of another step follow.
     pub(crate) fn begin(&mut self) {
         (self.counted, self.doubled) = (false, false);
+        self.message.clear();
     }
 
     /// Takes a call that cannot run at all: it names no tool, or its arguments cannot be read. Nothing that is done in
@@ -202,7 +206,14 @@ mod tests {
     struct Turn(Storm);
 
     impl Turn {
+        /// A call in a message of its own.
         fn call(&mut self, tool: &str, args: Value, outcome: &str) -> bool {
+            self.0.begin();
+            self.beside(tool, args, outcome)
+        }
+
+        /// A call in the same message as the one before.
+        fn beside(&mut self, tool: &str, args: Value, outcome: &str) -> bool {
             let action = match tool {
                 "read" => Action::reads(Family::Read, ""),
                 "edit" => Action::writes(Family::Edit, vec![]),
@@ -221,6 +232,21 @@ mod tests {
 
     fn turn() -> Turn {
         Turn(Storm::default())
+    }
+
+    /// Those that ran have outcomes by the time the next of the same message is looked at.
+    #[test]
+    fn the_same_call_many_times_in_one_message_counts_once() {
+        let mut turn = turn();
+        turn.0.begin();
+        let ran = (0..9).filter(|_| turn.beside("read", json!({ "path": "a" }), "x")).count();
+        assert_eq!(ran, 2);
+        assert!(!turn.0.is_over(), "the model was told once");
+        for _ in 0..2 {
+            turn.0.begin();
+            (0..9).for_each(|_| drop(turn.beside("read", json!({ "path": "a" }), "x")));
+        }
+        assert!(turn.0.is_over());
     }
 
     #[test]

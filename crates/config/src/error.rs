@@ -119,14 +119,6 @@ pub enum ConfigError {
         /// What may have been meant.
         suggestion: Option<String>,
     },
-    /// Several providers offer this model.
-    #[error("the model {reference} is offered more than once")]
-    AmbiguousModel {
-        /// The reference.
-        reference: String,
-        /// The ways to name each.
-        candidates: Vec<String>,
-    },
     /// The file could not be written.
     #[error("cannot write {}: {reason}", path.display())]
     Write {
@@ -197,9 +189,6 @@ impl ConfigError {
                 let phrase = Phrase::new(code).with("reference", reference).with("known", known.join(", "));
                 phrase.with("suggestion", suggestion.as_deref().unwrap_or_default())
             }
-            Self::AmbiguousModel { reference, candidates } => Phrase::new("config.ambiguous_model")
-                .with("reference", reference)
-                .with("candidates", candidates.join(", ")),
             Self::Write { path, reason } => {
                 Phrase::new("config.unwritable").with("file", path.display()).with("reason", reason)
             }

@@ -28,9 +28,8 @@ impl<'a> ModelRef<'a> {
 }
 
 impl Settings {
-    /// Finds what a reference means. A provider's name wins over a model's; a model that several providers offer
-    /// must be named with its provider. A role stands for its model, and an official name for the first provider that
-    /// offers that model and has the key that it wants.
+    /// Finds what a reference means. A provider's name wins over a model's; a role stands for its model. A model's name, also an
+    /// official one, is that of the first provider that offers it and has the key that it wants.
     pub fn resolve_model(&self, reference: &str) -> Result<ModelRef<'_>, ConfigError> {
         self.resolve_within(reference, 4)
     }
@@ -58,11 +57,7 @@ impl Settings {
                 None => false,
             }
         };
-        let mut offered: Vec<ModelRef<'_>> = self.models().filter(official).collect();
-        // Where several offer it, one that can be asked goes first.
-        offered.sort_by_key(|model| self.keyless.contains(&model.provider.name));
-        let first = offered.into_iter().next();
-        first.or_else(|| self.spare(reference)).ok_or_else(|| self.unknown(reference))
+        self.first_offered(official).or_else(|| self.spare(reference)).ok_or_else(|| self.unknown(reference))
     }
 
     /// The model of a known endpoint that is not configured, named with its endpoint.
@@ -165,15 +160,12 @@ impl Settings {
         if let Some(model) = explicit {
             return Ok(model);
         }
-        let mut named = self.models().filter(|model| model.model == reference);
-        match (named.next(), named.next()) {
-            (Some(model), None) => Ok(model),
-            (None, _) => Err(self.unknown(reference)),
-            (Some(_), Some(_)) => Err(ConfigError::AmbiguousModel {
-                reference: reference.to_owned(),
-                candidates: self.models().filter(|model| model.model == reference).map(|model| model.name()).collect(),
-            }),
-        }
+        self.first_offered(|model| model.model == reference).ok_or_else(|| self.unknown(reference))
+    }
+
+    /// The first model of this kind; of several providers that offer one, the first that can be asked.
+    fn first_offered(&self, wanted: impl Fn(&ModelRef<'_>) -> bool) -> Option<ModelRef<'_>> {
+        self.models().filter(wanted).min_by_key(|model| self.keyless.contains(&model.provider.name))
     }
 
     /// The model to use when none was named: `default_model`, or else the first provider's default.
@@ -292,13 +284,17 @@ mod tests {
     }
 
     #[test]
+    fn a_name_that_several_offer_is_that_of_the_first_that_can_be_asked() {
+        let named = |settings: &Settings| settings.resolve_model("v4-pro").map(|model| model.name());
+        assert_eq!(named(&settings()), Ok("deepseek/v4-pro".to_owned()));
+        let keyless = Settings { keyless: vec!["deepseek".to_owned()], ..settings() };
+        assert_eq!(named(&keyless), Ok("local/v4-pro".to_owned()));
+        let nobody = Settings { keyless: vec!["deepseek".to_owned(), "local".to_owned()], ..settings() };
+        assert_eq!(named(&nobody), Ok("deepseek/v4-pro".to_owned()), "who says then that a key is missing");
+    }
+
+    #[test]
     fn what_cannot_be_resolved_says_what_there_is() {
-        match settings().resolve_model("v4-pro") {
-            Err(ConfigError::AmbiguousModel { candidates, .. }) => {
-                assert_eq!(candidates, ["deepseek/v4-pro", "local/v4-pro"]);
-            }
-            other => panic!("{other:?}"),
-        }
         match settings().resolve_model("deepsek") {
             Err(ConfigError::UnknownModel { suggestion, known, .. }) => {
                 assert_eq!(suggestion.as_deref(), Some("deepseek"));

@@ -234,13 +234,15 @@ fn of_command(effects: &Effects, simple: &Simple, facts: &dyn Facts) -> Option<L
     };
     let places = &bare.places;
     let operands: Vec<&Word> = bare.operands().into_iter().skip(usize::from(bare.program() == "git")).collect();
+    // A subcommand is nothing that is touched.
+    let named = usize::from(bare.program() != "git" && row.is_some_and(|row| !row.subs.is_empty()));
     let paths = bare.program() != "git" && row.is_none_or(|row| row.subs.is_empty());
     let is_inside = |word: &&Word| word.kind <= WordKind::Pattern && facts.target(places, before_pattern(word)).inside;
     Some(LineDanger {
         kind,
         why: kind.phrase().with("program", simple.program()),
         advice: advice.to_owned(),
-        touches: operands.iter().map(|word| shown(simple, word)).collect(),
+        touches: operands.iter().skip(named).map(|word| shown(simple, word)).collect(),
         inside: if paths { operands.iter().all(is_inside) } else { places.known && facts.target(places, ".").inside },
         command: Some(simple.clone()),
         hidden: false,

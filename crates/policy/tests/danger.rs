@@ -32,6 +32,20 @@ fn why(line: &str) -> Vec<String> {
 }
 
 #[test]
+fn a_subcommand_is_nothing_that_is_touched() {
+    for (line, touched) in [
+        ("npm publish", &[][..]),
+        ("npm publish ./dist", &["./dist"]),
+        ("docker push x", &["x"]),
+        ("git rm x", &["x"]),
+        ("rm a b", &["a", "b"]),
+    ] {
+        let found = dangers(&analyse(line), line, &World, &[]);
+        assert_eq!(found.iter().flat_map(|danger| &danger.touches).collect::<Vec<_>>(), touched, "{line}");
+    }
+}
+
+#[test]
 fn what_is_dangerous() {
     for (line, code) in [
         ("rm x", "delete"),

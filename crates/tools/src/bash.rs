@@ -288,7 +288,7 @@ impl ShellTool {
         if let Some(WriteWish::Write(paths)) = &outcome.wish {
             let _ = call.wanted.set(paths.iter().map(|path| path.to_string_lossy().into_owned()).collect());
         }
-        let note = if boxed { denied::note(&outcome) } else { read_only(&outcome) };
+        let note = if boxed { denied::note(&outcome, &line) } else { read_only(&outcome) };
         let told = self.options.border.as_ref().filter(|_| boxed).map(|border| border.denied()).unwrap_or_default();
         // What is known stands in place of what it looks like.
         let note = note.filter(|_| told.is_empty());

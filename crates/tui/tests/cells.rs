@@ -83,6 +83,10 @@ fn scenes() -> Vec<(&'static str, Vec<Event>)> {
             started("b", "grep", "fn total"),
         ]),
         ("tool-asked", vec![message("", &[("a", "bash", "{\"command\": \"rm -rf target\"}")]), Event::Asked { asking: Box::new(asking()) }]),
+        ("tool-asked-about-a-host", {
+            let host = Asking { subject: "example.com".into(), ..asking() };
+            vec![started("a", "bash", "curl -s http://example.com/x"), Event::Asked { asking: Box::new(host) }]
+        }),
         ("tool-done", [
             message("", &[("a", "read_file", "{}"), ("b", "grep", "{}"), ("c", "bash", "{}")]).into_vec(),
             vec![started("a", "read_file", "price.sh"), outcome("a", "read_file", 1, ToolOutcome::done("one\ntwo\n"))],

@@ -85,14 +85,14 @@ fn done(style: Style, tool: &str, took_ms: u64, content: &str, details: &Details
     };
     let content = details.without_notes(content);
     let count = content.lines().count();
-    let shown = details.count.unwrap_or(count as u64);
+    let all = details.artifact.as_ref().map_or(count, |whole| usize::try_from(whole.lines).unwrap_or(count)).max(count);
+    let shown = details.count.unwrap_or(all as u64);
     let code = if shown == 1 { "cli.tool_line" } else { "cli.tool_lines" };
     let size = style.text(&Phrase::new(code).with("count", shown));
     let status = style.err(if good { Colour::Green } else { Colour::Red }, &status);
     lines.push(format!("     └ {}", [status, size, seconds(took_ms)].join(style.comma())));
     if tool == tools::BASH {
-        let all = details.artifact.as_ref().map_or(count, |whole| usize::try_from(whole.lines).unwrap_or(count));
-        lines.extend(both_ends(style, content, all.max(count)));
+        lines.extend(both_ends(style, content, all));
     }
     lines.extend(
         details.notes.iter().map(|note| style.err(Colour::Yellow, &format!("       {}", clean(&style.text(note))))),

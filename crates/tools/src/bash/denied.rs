@@ -58,8 +58,15 @@ const DENIALS: &[(&[&str], &str)] = &[
     ),
 ];
 
+/// Programs that say by their code alone that they reached nobody, where they were told to be quiet, and what they say aloud.
+const QUIET: &[(&str, i32, &str)] = &[
+    ("curl", 6, "Could not resolve host"),
+    ("curl", 7, "Connection refused"),
+    ("wget", 4, "Could not resolve host"),
+];
+
 /// What to say about a command that the box seems to have been in the way of.
-pub(super) fn note(ended: &Ended) -> Option<String> {
+pub(super) fn note(ended: &Ended, line: &str) -> Option<String> {
     let (code, signal) = match ended.status {
         EndStatus::Exited(code) => (code, code - 128),
         EndStatus::Signalled(signal) => (128 + signal, signal),
@@ -70,7 +77,12 @@ pub(super) fn note(ended: &Ended) -> Option<String> {
         BAD_CALL => return by("Operation not permitted"),
         _ => {}
     }
-    if code == 0 { None } else { by(&ended.content) }
+    if code == 0 { None } else { by(&ended.content).or_else(|| quietly(code, line)) }
+}
+
+fn quietly(code: i32, line: &str) -> Option<String> {
+    let named = |program: &str| line.split(|c: char| !c.is_alphanumeric()).any(|word| word == program);
+    QUIET.iter().find(|(program, own, _)| *own == code && named(program)).and_then(|(.., aloud)| by(aloud))
 }
 
 fn by(content: &str) -> Option<String> {
@@ -83,7 +95,7 @@ fn by(content: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::by;
+    use super::{by, quietly};
 
     #[test]
     fn what_was_denied_and_what_allows_it() {
@@ -109,6 +121,17 @@ mod tests {
         }
         for ordinary in ["", "error[E0308]: mismatched types\n", "1 failed\n", "Permission denied\n"] {
             assert_eq!(by(ordinary), None, "{ordinary}");
+        }
+        for (code, line, says) in [
+            (6, "curl -s http://example.com", Some("sandbox.allow_hosts")),
+            (7, "x=$(curl -sf localhost:80)", Some("sandbox.loopback")),
+            (4, "wget -q http://example.com", Some("sandbox.allow_hosts")),
+            (7, "./curly", None),
+            (1, "curl -s x", None),
+        ] {
+            let note = quietly(code, line);
+            assert_eq!(note.is_some(), says.is_some(), "{line}");
+            assert!(says.is_none_or(|says| note.unwrap().contains(says)), "{line}");
         }
         let far = format!("Read-only file system\n{}", "x\n".repeat(10_000));
         assert_eq!(by(&far), None, "long before the end it is no reason for it");

@@ -35,9 +35,16 @@ impl TodoList {
 
     /// Ticks a step off, with what it came to. The task's own words, and the list; or the ids that there are.
     pub fn complete_step(&self, id: &str, note: &str) -> Result<(String, Vec<TodoPhase>), Vec<String>> {
+        let titled = |task: &TodoItem| {
+            let title = task.content.split_once(". ").map_or(task.content.as_str(), |(_, title)| title);
+            title.trim().eq_ignore_ascii_case(id.trim())
+        };
         let change = |phases: &mut Vec<TodoPhase>| {
             let plan = phases.iter_mut().find(|phase| phase.name == PLAN_PHASE);
-            let found = plan.and_then(|plan| plan.tasks.iter_mut().find(|task| is_named(task, id)))?;
+            let tasks = &mut plan?.tasks;
+            // Models name a step by its title as well.
+            let at = tasks.iter().position(|task| is_named(task, id)).or_else(|| tasks.iter().position(titled))?;
+            let found = tasks.get_mut(at)?;
             found.status = TodoStatus::Completed;
             found.notes.push(note.chars().take(LONGEST_NOTE).collect());
             Some(found.content.clone())
@@ -85,8 +92,9 @@ mod tests {
         let (content, _) = list.complete_step("1", "it works").unwrap();
         assert_eq!(content, "1. a");
         assert_eq!(list.complete_step("9", "x").unwrap_err(), ["1", "2", "3"]);
+        assert_eq!(list.complete_step(" B", "by its title").unwrap().0, "2. b");
         let phases = list.revise_plan(&[step("2b", "other")]);
-        assert_eq!(plan_steps(&phases), [("1", true), ("2b", false)]);
+        assert_eq!(plan_steps(&phases), [("1", true), ("2", true), ("2b", false)]);
         assert_eq!(phases[0].tasks[0].notes, ["risk: low", "it works"]);
         let phases = list.begin_plan(&[step("1", "new")]);
         assert_eq!(plan_steps(&phases), [("1", false)]);

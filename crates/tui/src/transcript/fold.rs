@@ -54,7 +54,10 @@ impl Transcript {
             }
             Event::Asked { asking } => {
                 self.with_tool(&asking.call, &asking.tool, |tool| {
-                    tool.subject = asking.subject.as_str().into();
+                    // A question about a host or a port is asked in the middle of a call, which keeps its own subject.
+                    if tool.subject.is_empty() {
+                        tool.subject = asking.subject.as_str().into();
+                    }
                     tool.state = ToolState::Asked;
                 });
             }

@@ -10,12 +10,6 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "check the path, or leave the setting out to use the usual file",
         "请检查路径；不写该设置则使用默认文件",
     ),
-    (
-        "config.ambiguous_model",
-        "several providers offer the model \"{reference}\": {candidates}",
-        "有多个供应商提供模型“{reference}”：{candidates}",
-    ),
-    ("config.ambiguous_model.hint", "name it together with its provider", "请连同供应商名称一起写明"),
     ("config.dangling", "{file} is a link that leads nowhere", "{file} 是失效的链接"),
     ("config.dangling.hint", "restore the file behind it, or remove the link", "请恢复链接指向的文件，或删除该链接"),
     (
