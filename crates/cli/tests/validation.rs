@@ -124,6 +124,37 @@ fn text_alone_and_what_the_model_checked_itself_are_not_checked_again() {
     }
 }
 
+/// What commands change is seen by a look at the files, or by their words where there is no undo.
+#[test]
+fn what_commands_changed_is_checked_too() {
+    let bash = |line: &str| Reply::call("bash", json!({ "command": line }));
+    let own = || bash("sh check.sh");
+    let say = || Reply::say("done");
+    let without = "[undo]\nenabled = false\n\n";
+    for (more, replies, wanted) in [
+        (
+            "",
+            vec![bash("sed -i s/good/bad/ a.py"), say(), bash("sh mend"), say()],
+            ["-", "failed", "-", "passed"].as_slice(),
+        ),
+        ("", vec![bash("sed -i s/good/fine/ a.py"), own(), say(), say()], &["-", "failed"]),
+        ("", vec![bash("sed -i s/d/d/ a.py; echo 1 >> a.py"), own(), say()], &[]),
+        ("", vec![bash("echo x > notes.md; echo 1 > results.csv"), say()], &[]),
+        ("", vec![bash("sh quiet"), say()], &[]),
+        (without, vec![bash("sed -i s/good/bad/ a.py"), say(), say()], &["-", "failed"]),
+        (without, vec![bash("sh quiet"), say()], &[]),
+    ] {
+        let place = Place::new(replies);
+        place.configure(&format!("{more}{CHECK}"));
+        place.work.write("a.py", "good");
+        place.work.write("mend", "echo good > a.py\n");
+        place.work.write("quiet", "cat a.py\n");
+        place.work.write("check.sh", "grep -q good a.py || { echo 'FAILED a.py'; exit 3; }\n");
+        ok(&place.run(&["run", "go"]));
+        assert_eq!(verdicts(&place), wanted, "{more}{:?}", lasts(&place));
+    }
+}
+
 /// The yes was for what lies in the project's folder: in one below it, the same line could run something else.
 #[test]
 fn a_command_of_a_project_runs_only_in_the_folder_that_was_trusted() {

@@ -38,12 +38,13 @@ fn all(root: &Path) -> Vec<FoundCheck> {
     let maven = if is("mvnw") { "./mvnw -q test" } else { "mvn -q test" };
     add(first(&["pom.xml"]), maven.to_owned(), &["java", "kt", "scala", "groovy"]);
     let gradle = if is("gradlew") { "./gradlew test" } else { "gradle test" };
-    add(first(&["build.gradle", "build.gradle.kts"]), gradle.to_owned(), &["java", "kt", "kts", "groovy"]);
+    let gradles = ["build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"];
+    add(first(&gradles), gradle.to_owned(), &["java", "kt", "kts", "groovy"]);
     add(dotnet(root), "dotnet test".to_owned(), &["cs", "fs", "vb"]);
-    let just = ["justfile", "Justfile", ".justfile"].into_iter().find(|name| has_target(root, name));
-    add(just.map(str::to_owned), "just test".to_owned(), &[]);
-    let make = ["GNUmakefile", "makefile", "Makefile"].into_iter().find(|name| has_target(root, name));
-    add(make.map(str::to_owned), "make test".to_owned(), &["c", "h", "cc", "cpp", "cxx", "hpp"]);
+    let (file, aim) = target(root, &["justfile", "Justfile", ".justfile"]);
+    add(file, format!("just {aim}"), &[]);
+    let (file, aim) = target(root, &["GNUmakefile", "makefile", "Makefile"]);
+    add(file, format!("make {aim}"), &["c", "h", "cc", "cpp", "cxx", "hpp"]);
     // A folder that was never configured cannot be built without guessing how.
     let built = is("build/CMakeCache.txt").then(|| first(&["CMakeLists.txt"])).flatten();
     let cmake = "cmake --build build && ctest --test-dir build --output-on-failure";
@@ -75,6 +76,31 @@ fn pytest(root: &Path) -> Option<String> {
         .or_else(|| says("tox.ini", "[pytest]"))
         .or_else(|| is("conftest.py"))
         .or_else(|| is("tests/conftest.py"))
+        .or_else(|| pytest_needed(root))
+}
+
+/// The file that has pytest among what the project needs.
+fn pytest_needed(root: &Path) -> Option<String> {
+    let names = |name: &str| {
+        let known = ["pyproject.toml", "setup.cfg", "tox.ini"].contains(&name);
+        known || (name.starts_with("requirements") && name.ends_with(".txt"))
+    };
+    let found = std::fs::read_dir(root).ok()?.take(1000).flatten();
+    let mut files: Vec<String> =
+        found.filter_map(|entry| entry.file_name().into_string().ok()).filter(|name| names(name)).collect();
+    files.sort_unstable();
+    files.into_iter().find(|name| text(root, name).is_some_and(|text| text.lines().any(needs_pytest)))
+}
+
+/// Whether a line of such a file names pytest itself: no comment, and no plugin that has its name in its own.
+fn needs_pytest(line: &str) -> bool {
+    let line = line.split('#').next().unwrap_or_default();
+    line.match_indices("pytest").any(|(at, word)| {
+        let before = line.get(..at).and_then(|rest| rest.chars().next_back());
+        let behind = line.get(at + word.len()..).and_then(|rest| rest.chars().next());
+        let goes_on = |letter: char| letter.is_alphanumeric() || "-_./".contains(letter);
+        !before.is_some_and(goes_on) && !behind.is_some_and(goes_on)
+    })
 }
 
 /// A solution or a project of .NET.
@@ -85,10 +111,20 @@ fn dotnet(root: &Path) -> Option<String> {
     names.filter(|name| ends.iter().any(|end| name.ends_with(end))).min()
 }
 
-/// Whether a Makefile or a justfile has the target `test`.
-fn has_target(root: &Path, name: &str) -> bool {
+/// The first of these files that has a target by which it is checked, and that target.
+fn target(root: &Path, files: &[&str]) -> (Option<String>, &'static str) {
+    for wanted in ["test", "check"] {
+        if let Some(file) = files.iter().find(|file| has_target(root, file, wanted)) {
+            return (Some((*file).to_owned()), wanted);
+        }
+    }
+    (None, "test")
+}
+
+/// Whether a Makefile or a justfile has this target.
+fn has_target(root: &Path, name: &str, wanted: &str) -> bool {
     let is_target = |line: &str| {
-        let rest = line.strip_prefix("test").and_then(|rest| rest.split_once(':'));
+        let rest = line.strip_prefix(wanted).and_then(|rest| rest.split_once(':'));
         rest.is_some_and(|(words, behind)| !behind.starts_with('=') && (words.is_empty() || words.starts_with(' ')))
     };
     text(root, name).is_some_and(|text| text.lines().any(is_target))
@@ -161,6 +197,32 @@ mod tests {
             (&[("justfile", "test *args:\n  x\n")], Some(("just test", "justfile"))),
             (&[("Makefile", "test: build\n\tx\n")], Some(("make test", "Makefile"))),
             (&[("Makefile", "test := 1\ntests:\n\tx\nall: test\n")], None),
+            (&[("Makefile", "check: build\n\tx\n")], Some(("make check", "Makefile"))),
+            (&[("Makefile", "check:\n\tx\ntest:\n\ty\n")], Some(("make test", "Makefile"))),
+            (&[("Makefile", "checks:\n\tx\n")], None),
+            (&[("justfile", "check:\n  x\n")], Some(("just check", "justfile"))),
+            (
+                &[("settings.gradle.kts", ""), ("app/build.gradle.kts", "")],
+                Some(("gradle test", "settings.gradle.kts")),
+            ),
+            (&[("settings.gradle", ""), ("gradlew", "")], Some(("./gradlew test", "settings.gradle"))),
+            (
+                &[("pyproject.toml", "[project.optional-dependencies]\ndev = [\"ruff\", \"pytest>=8\"]\n")],
+                Some(("pytest -q", "pyproject.toml")),
+            ),
+            (
+                &[("pyproject.toml", "[dependency-groups]\ndev = [\n  'pytest',\n]\n")],
+                Some(("pytest -q", "pyproject.toml")),
+            ),
+            (
+                &[("pyproject.toml", "[tool.poetry.dev-dependencies]\npytest = \"^8\"\n")],
+                Some(("pytest -q", "pyproject.toml")),
+            ),
+            (&[("pyproject.toml", "[project]\ndependencies = [\"pytest-cov\"] # pytest\n")], None),
+            (&[("requirements-dev.txt", "black\npytest==8.1\n")], Some(("pytest -q", "requirements-dev.txt"))),
+            (&[("requirements.txt", "# pytest\nflask\n")], None),
+            (&[("tox.ini", "[testenv]\ndeps =\n    pytest\n")], Some(("pytest -q", "tox.ini"))),
+            (&[("setup.cfg", "[options.extras_require]\ntest = pytest; mock\n")], Some(("pytest -q", "setup.cfg"))),
             (&[("CMakeLists.txt", "")], None),
             (
                 &[("CMakeLists.txt", ""), ("build/CMakeCache.txt", "")],

@@ -11,10 +11,12 @@ use crate::trust::Word;
 use failure::ToldFailure;
 use reasonix_agent::{About, Aspect, BoxFuture, Journal, JournalError, Runs, Said, Sink, Wish};
 use reasonix_config::ValidationSettings;
+use reasonix_evidence::{Deeds, is_changed_code};
 use reasonix_proto::{
     CallId, ChangeKind, Details, Event, Family, Level, Mode, Phrase, RecordBody, ToolOutcome, Validation,
     ValidationVerdict, fenced,
 };
+use reasonix_undo::Undo;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -38,6 +40,8 @@ pub(crate) struct Validates {
     trust: Word,
     book: Arc<Book>,
     outbox: Arc<Outbox>,
+    /// Says what commands changed; none where their words have to.
+    undo: Option<Arc<Undo>>,
     now: Mutex<Now>,
 }
 
@@ -81,7 +85,12 @@ struct Checks {
 }
 
 impl Validates {
-    pub(crate) fn of(start: &Start, trust: &Word, (book, outbox): (&Arc<Book>, &Arc<Outbox>)) -> Arc<Self> {
+    pub(crate) fn of(
+        start: &Start,
+        trust: &Word,
+        (book, outbox): (&Arc<Book>, &Arc<Outbox>),
+        undo: Option<&Arc<Undo>>,
+    ) -> Arc<Self> {
         Arc::new(Self {
             settings: start.world.settings.validation.clone(),
             root: start.workspace.root().to_owned(),
@@ -89,6 +98,7 @@ impl Validates {
             trust: trust.clone(),
             book: Arc::clone(book),
             outbox: Arc::clone(outbox),
+            undo: undo.cloned(),
             now: Mutex::default(),
         })
     }
@@ -124,22 +134,38 @@ impl Validates {
         Some(Checks { line, from: file, trusted })
     }
 
+    /// Files with code were edited.
+    fn edited(&self, now: &mut Now, code: Vec<String>) {
+        if code.is_empty() {
+            return;
+        }
+        let (begins, room) = (!std::mem::replace(&mut now.begun, true), MOST.saturating_sub(now.edited.len()));
+        now.edited.extend(code.into_iter().take(room));
+        if begins {
+            let ran = std::mem::take(&mut now.ran);
+            now.before = self.command(&now.edited).and_then(|checks| ran.get(&plain(&checks.line)).cloned().flatten());
+        }
+    }
+
+    /// What was found changed, by whatever: with it went what the file tools told.
+    fn found(&self, found: Vec<String>) {
+        let code = found.into_iter().filter(|path| is_code(path) && is_changed_code(path)).collect();
+        self.edited(&mut self.now(), code);
+    }
+
     /// A call ended: what it edited, and what the command itself came to where the model ran it.
     fn saw(&self, about: About<'_>, content: &str, details: &Details) {
+        let line = about.action.subjects.first().filter(|_| about.action.family == Family::Bash);
+        // What a look found before this call ran was done by those before it.
+        match self.undo.as_ref().filter(|undo| undo.works()) {
+            Some(undo) => self.found(undo.noted(about.turn)),
+            None => self.found(line.map(|line| Deeds::code_written_by(line)).unwrap_or_default()),
+        }
         let mut now = self.now();
         let paths =
             details.changes.iter().filter(|change| change.kind != ChangeKind::Unchanged).map(|change| &change.path);
         let code: Vec<String> = paths.filter(|path| is_code(path)).cloned().collect();
-        if !code.is_empty() {
-            let (begins, room) = (!std::mem::replace(&mut now.begun, true), MOST.saturating_sub(now.edited.len()));
-            now.edited.extend(code.into_iter().take(room));
-            if begins {
-                let ran = std::mem::take(&mut now.ran);
-                now.before =
-                    self.command(&now.edited).and_then(|checks| ran.get(&plain(&checks.line)).cloned().flatten());
-            }
-        }
-        let line = about.action.subjects.first().filter(|_| about.action.family == Family::Bash);
+        self.edited(&mut now, code);
         let (Some(line), Some(code)) = (line, details.exit_code) else { return };
         if !now.begun && now.ran.len() < MOST {
             now.ran.insert(plain(line), (code != 0).then(|| ToldFailure::of(content)));
@@ -184,6 +210,9 @@ impl Validates {
         if !runs.can_run() {
             return Ok(None);
         }
+        if let Some(undo) = &self.undo {
+            self.found(undo.changed(turn).await);
+        }
         let Some((checks, round)) = self.due() else { return Ok(None) };
         let call = CallId(format!("{NAMED}{turn}-{round}"));
         let Checks { line, from, .. } = checks;
@@ -194,6 +223,10 @@ impl Validates {
         self.now().running = Some(body.call.clone());
         let ran = runs.run(&body.call, (&line, seconds)).await;
         self.now().running = None;
+        // What the command itself changed is no edit.
+        if let Some(undo) = &self.undo {
+            drop(undo.changed(turn).await);
+        }
         let (took_ms, outcome) = ran?;
         let (verdict, text) = self.judged(&line, &outcome);
         (body.took_ms, body.outcome, body.verdict) = (took_ms, Some(outcome), Some(verdict));

@@ -42,6 +42,7 @@ mod writes;
 
 pub use deeds::Deeds;
 pub use typed::{TypedClaim, TypedProof};
+pub use writes::is_changed_code;
 
 use reasonix_proto::{Claim, Record};
 

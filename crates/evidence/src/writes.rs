@@ -53,7 +53,7 @@ impl Written {
     /// The first file of code that a look found changed, but for these.
     pub(crate) fn found_code(&self, but: &[String]) -> Option<&str> {
         let found = self.found.iter().flatten().map(String::as_str);
-        found.into_iter().find(|path| is_code(path) && !is_data(path) && !but.iter().any(|other| other == path))
+        found.into_iter().find(|path| is_changed_code(path) && !but.iter().any(|other| other == path))
     }
 
     /// True when code is known to have changed.
@@ -303,7 +303,7 @@ pub(crate) fn is_text(path: &str) -> bool {
 fn is_data(path: &str) -> bool {
     const RESULTS: &[&str] = &[
         "csv", "tsv", "txt", "jsonl", "ndjson", "out", "dat", "png", "jpg", "jpeg", "gif", "svg", "pdf", "parquet",
-        "npy", "npz", "pkl", "db", "sqlite", "sqlite3", "prof", "trace", "pyc",
+        "npy", "npz", "pkl", "db", "sqlite", "sqlite3", "prof", "trace", "pyc", "lock",
     ];
     const TOLD_BY: &[&str] = &["package", "tsconfig", "jsconfig", "composer", "deno", "config", "settings", "manifest"];
     let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
@@ -314,6 +314,11 @@ fn is_data(path: &str) -> bool {
         "txt" => is_text(path),
         _ => RESULTS.contains(&ending),
     }
+}
+
+/// True for a file that is code where a command is found to have changed it: no text, no result, and nothing that builds make.
+pub fn is_changed_code(path: &str) -> bool {
+    is_code(path) && !is_data(path)
 }
 
 /// True when what a check said may no longer hold after a change to this file.

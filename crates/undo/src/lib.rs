@@ -75,6 +75,10 @@ struct Turn {
     ahead: Option<(Taken, Busy)>,
     /// Something writes behind its calls: it is at work to its end.
     beside: bool,
+    /// A command ran in it, which may have changed what no file tool tells.
+    commands: bool,
+    /// The files that looks found changed in it, and that nobody asked about yet.
+    changed: Vec<String>,
 }
 
 impl Undo {
@@ -137,6 +141,25 @@ impl Undo {
         if self.keep(number, Moment::Before, taken, None).await {
             locked(&self.turn).state = Some((state, busy));
         }
+    }
+
+    /// The files that looks found changed in this turn since somebody last asked. What the last command did is seen by the next
+    /// look.
+    pub fn noted(&self, number: u32) -> Vec<String> {
+        let mut turn = locked(&self.turn);
+        if turn.number == number { std::mem::take(&mut turn.changed) } else { Vec::new() }
+    }
+
+    /// The same with a look at the files now, where a command ran in the turn.
+    pub async fn changed(&self, number: u32) -> Vec<String> {
+        let last = {
+            let turn = locked(&self.turn);
+            turn.state.clone().filter(|_| turn.number == number && turn.commands)
+        };
+        if last.is_some() {
+            self.look_before(number, last).await;
+        }
+        self.noted(number)
     }
 
     /// True while states are being kept.
@@ -243,7 +266,9 @@ impl Undo {
         if last.is_none() || action.family == Family::Bash {
             self.look_before(number, last).await;
         }
-        if let Some((_, busy)) = &mut locked(&self.turn).state {
+        let mut turn = locked(&self.turn);
+        turn.commands |= turn.number == number && action.family != Family::Edit;
+        if let Some((_, busy)) = &mut turn.state {
             busy.start();
         }
     }
@@ -254,6 +279,7 @@ impl Undo {
         let begun = SystemTime::now();
         let Some(Look { taken, ours, changed }) = self.take(last.clone(), true).await else { return };
         let state = taken.state.clone();
+        let seen = changed.clone().unwrap_or_default();
         let kept = match (&last, ours) {
             (Some((last, _)), _) if *last == state => return,
             (None, _) => self.keep(number, Moment::Before, taken, None).await,
@@ -273,8 +299,11 @@ impl Undo {
             let mut turn = locked(&self.turn);
             let same = turn.state.take().filter(|_| turn.number == number).or(last);
             let busy = same.map_or_else(|| Busy::new(begun), |(_, busy)| busy);
-            let beside = turn.beside && turn.number == number;
-            *turn = Turn { number, state: Some((state, busy)), ahead: None, beside };
+            let going_on = turn.number == number;
+            let (beside, commands) = (turn.beside && going_on, turn.commands && going_on);
+            let mut changed = if going_on { std::mem::take(&mut turn.changed) } else { Vec::new() };
+            changed.extend(seen);
+            *turn = Turn { number, state: Some((state, busy)), ahead: None, beside, commands, changed };
         }
     }
 

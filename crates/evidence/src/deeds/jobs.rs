@@ -117,6 +117,11 @@ impl Deeds {
         written
     }
 
+    /// The files of code that the words of a command line say it writes.
+    pub fn code_written_by(line: &str) -> Vec<String> {
+        Self::default().may_write(line).maybe.into_iter().filter(|path| writes::is_changed_code(path)).collect()
+    }
+
     /// What a line may write of which nobody sees how far it came.
     fn may_write(&self, line: &str) -> Written {
         let judged = self.judged_of(line);
