@@ -1,7 +1,8 @@
 //! The one place where output is cut before it enters the log. What is cut stays readable as an artifact.
 
+use crate::image_tokens;
 use crate::ports::Artifacts;
-use reasonix_proto::{Artifact, Block, Content, ToolOutcome, unhidden};
+use reasonix_proto::{Artifact, Block, Content, LARGEST_DOCUMENT, ToolOutcome, unhidden};
 
 /// How much of an output the model sees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,6 +21,8 @@ const LEAST_TOKENS: u64 = 256;
 const MOST_PICTURES: usize = 10;
 /// A larger picture is not shown: with its encoding it would be more than endpoints take.
 const LARGEST_PICTURE: u64 = 3_750 * 1024;
+/// How many outputs a document may weigh: half of a window at most.
+const DOCUMENT_OUTPUTS: u64 = 4;
 
 impl Bound {
     /// The smaller of 8,000 tokens and an eighth of the model's window.
@@ -35,7 +38,7 @@ pub fn bound(outcome: ToolOutcome, limit: Bound, artifacts: &dyn Artifacts) -> T
         ToolOutcome::Done { content, mut details } => {
             let (mut content, artifact) = cut_blocks(content, limit, artifacts);
             details.artifact = artifact.or(details.artifact);
-            keep_pictures(&mut content, artifacts);
+            keep_pictures(&mut content, limit, artifacts);
             for text in content.blocks_mut().iter_mut().filter_map(Block::text_mut) {
                 *text = seen(std::mem::take(text));
             }
@@ -76,13 +79,20 @@ pub(crate) fn cut_blocks(mut content: Content, limit: Bound, artifacts: &dyn Art
 }
 
 /// Keeps the bytes of pictures outside of the log, by content. What is too large or cannot be kept is named instead.
-fn keep_pictures(content: &mut Content, artifacts: &dyn Artifacts) {
+fn keep_pictures(content: &mut Content, limit: Bound, artifacts: &dyn Artifacts) {
     let mut shown = 0;
     for block in content.blocks_mut() {
         let Block::Picture(image) = block else { continue };
         shown += 1;
-        let fits = shown <= MOST_PICTURES && image.bytes <= LARGEST_PICTURE;
+        let fits = match image.is_document() {
+            true => image.bytes <= LARGEST_DOCUMENT && image_tokens(image) <= DOCUMENT_OUTPUTS * limit.tokens,
+            false => image.bytes <= LARGEST_PICTURE,
+        };
+        let fits = fits && shown <= MOST_PICTURES;
         let kept = match &image.data.0 {
+            _ if !fits && image.is_document() => {
+                Err("it is too long to be sent; pdftotext makes a text of it".to_owned())
+            }
             _ if !fits => Err("it is too large, or there are too many".to_owned()),
             Some(bytes) if image.uri.is_empty() => {
                 artifacts.put(bytes).map_err(|error| error.to_string()).map(|kept| kept.uri)
@@ -91,7 +101,7 @@ fn keep_pictures(content: &mut Content, artifacts: &dyn Artifacts) {
         };
         match kept {
             Ok(uri) => image.uri = uri,
-            Err(why) => *block = Block::text(format!("[picture {}: {why}]", image.describe())),
+            Err(why) => *block = Block::text(format!("[{} {}: {why}]", image.kind(), image.describe())),
         }
     }
 }
@@ -177,7 +187,7 @@ mod tests {
     use super::{Bound, bound};
     use crate::ports::Artifacts;
     use proptest::prelude::*;
-    use reasonix_proto::{Artifact, ToolOutcome};
+    use reasonix_proto::{Artifact, Block, Content, ToolOutcome, document_of};
     use std::sync::Mutex;
 
     #[derive(Default)]
@@ -197,6 +207,24 @@ mod tests {
         match outcome {
             ToolOutcome::Done { content, .. } => content.into_words(),
             other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_document_that_would_fill_the_window_is_named_instead() {
+        let document = |pages: usize| {
+            let bytes = format!("%PDF-1.4\n{}", "<</Type/Page>>\n".repeat(pages)).into_bytes();
+            ToolOutcome::done(Content::new([Block::Picture(document_of("a.pdf", bytes).unwrap())]))
+        };
+        for (pages, window, sent) in [(16, 200_000, true), (17, 200_000, false), (4, 16_000, true), (5, 16_000, false)]
+        {
+            let kept = Kept::default();
+            let ToolOutcome::Done { content, .. } = bound(document(pages), Bound::for_window(window), &kept) else {
+                panic!("it was done");
+            };
+            assert_eq!(matches!(content.blocks(), [Block::Picture(_)]), sent, "{pages} {window}: {content}");
+            assert_eq!(kept.0.lock().unwrap().len(), usize::from(sent), "{pages} {window}");
+            assert_eq!(content.words().contains("pdftotext"), !sent, "{pages} {window}: {content}");
         }
     }
 

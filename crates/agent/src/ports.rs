@@ -84,6 +84,8 @@ pub struct ModelCard {
     pub price: Option<Price>,
     /// True when it can look at pictures.
     pub vision: bool,
+    /// True when it is sent documents.
+    pub documents: bool,
 }
 
 impl ModelCard {

@@ -537,6 +537,7 @@ async fn steering_at_the_step_limit_keeps_its_pictures_and_its_words() {
     world.agent.limits.max_steps = 1;
     let inbox = world.inbox.clone();
     let image = reasonix_proto::Image {
+        pages: 0,
         uri: "artifact://1".into(),
         media: "image/png".into(),
         bytes: 3,

@@ -311,6 +311,8 @@ profile! {
     structured: Structured,
     /// With which requests.
     structured_when: StructuredWhen,
+    /// PDF documents can be sent.
+    documents: bool,
 }
 
 impl Compat {
@@ -341,6 +343,7 @@ impl Compat {
             guided: Guided::Gbnf,
             structured: Structured::None,
             structured_when: StructuredWhen::Closing,
+            documents: false,
         };
         match wire {
             Wire::Chat => chat,

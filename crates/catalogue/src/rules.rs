@@ -70,12 +70,17 @@ const RULES: &[Rule] = &[
     Rule { at: &["vllm", "sglang", "llama.cpp", "ollama", "lmstudio"], models: &[], says: Overrides { structured: Some(Structured::JsonSchema), ..SAID } },
     Rule { at: &["deepseek.com", "deepseek", "moonshot.cn", "moonshot.ai", "kimi", "kimi-intl", "z.ai", "bigmodel.cn", "glm", "glm-cn",
         "aliyuncs.com", "dashscope", "dashscope-intl", "dashscope-us"], models: &[], says: Overrides { structured: Some(Structured::JsonObject), ..SAID } },
+    // Who reads PDFs.
+    Rule { at: &["api.openai.com", "openai"], models: &["gpt-4o", "gpt-4.1", "gpt-5", "gpt-6", "o1", "o3", "o4"], says: Overrides { documents: Some(true), ..SAID } },
+    Rule { at: &["api.openai.com", "openai"], models: &["gpt-4o-audio", "gpt-4o-mini-audio", "o1-mini", "o1-preview", "o3-mini"], says: Overrides { documents: Some(false), ..SAID } },
+    Rule { at: &["openrouter.ai", "openrouter"], models: &["claude", "gpt-4o", "gpt-4.1", "gpt-5", "gpt-6", "gemini"], says: Overrides { documents: Some(true), ..SAID } },
 ];
 
-/// What holds for Claude from a version on: its answers can be held to a schema; newer ones think as they see fit, and
+/// What holds for Claude from a version on: it reads PDFs; its answers can be held to a schema; newer ones think as they see fit, and
 /// refuse a budget and to be sampled.
 #[rustfmt::skip]
 const CLAUDE: &[((u32, u32), Overrides)] = &[
+    ((3, 5), Overrides { documents: Some(true), ..SAID }),
     ((4, 5), Overrides { structured: Some(Structured::Strict), ..SAID }),
     ((4, 6), Overrides { thinking: Some(Thinking::Adaptive), efforts: Some(CLAUDE_WORDS), ..SAID }),
     ((4, 7), Overrides { sampling: Some(false), ..SAID }),
@@ -196,6 +201,23 @@ mod tests {
         ] {
             let found = compat(wire, host, preset, model);
             assert_eq!((found.structured, found.structured_when), (structured, when), "{host} {preset:?} {model}");
+        }
+    }
+
+    #[test]
+    fn who_reads_documents() {
+        for (wire, host, model, reads) in [
+            (Wire::Anthropic, "api.anthropic.com", "claude-sonnet-4-5", true),
+            (Wire::Anthropic, "api.anthropic.com", "claude-3-haiku-20240307", false),
+            (Wire::Anthropic, "api.deepseek.com", "deepseek-v4-pro", false),
+            (Wire::Chat, "api.openai.com", "gpt-5.1", true),
+            (Wire::Responses, "api.openai.com", "o3", true),
+            (Wire::Chat, "api.openai.com", "o3-mini", false),
+            (Wire::Chat, "openrouter.ai", "google/gemini-3-pro", true),
+            (Wire::Chat, "openrouter.ai", "z-ai/glm-4.6", false),
+            (Wire::Chat, "127.0.0.1", "gpt-5", false),
+        ] {
+            assert_eq!(compat(wire, host, None, model).documents, reads, "{host} {model}");
         }
     }
 

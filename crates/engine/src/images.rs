@@ -1,7 +1,7 @@
-//! Pictures in prompts: bounded, kept by content. Nothing is decoded.
+//! Pictures and documents in prompts: bounded, kept by content. Nothing is decoded.
 
 use reasonix_agent::Artifacts;
-use reasonix_proto::{Image, ImageData, Message, image_of};
+use reasonix_proto::{Image, ImageData, LARGEST_DOCUMENT, Message, document_of, image_of};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
@@ -9,6 +9,15 @@ use std::path::{Path, PathBuf};
 pub(crate) const LARGEST: u64 = 3_750 * 1024;
 /// Pictures of one prompt.
 pub(crate) const MOST: usize = 10;
+/// Pages of a document: more are refused by endpoints, or cut.
+const MOST_PAGES: u32 = 100;
+
+/// A document that can be sent; none where the bytes are none. The other way round: one that is too long.
+pub(crate) fn document(name: &str, bytes: Vec<u8>) -> Option<Result<Image, Image>> {
+    let document = document_of(name, bytes)?;
+    let fits = document.pages <= MOST_PAGES && document.bytes <= LARGEST_DOCUMENT;
+    Some(if fits { Ok(document) } else { Err(document) })
+}
 
 /// Keeps the bytes where they can be found by content.
 pub(crate) fn keep(images: &mut [Image], artifacts: &dyn Artifacts) -> std::io::Result<()> {
@@ -42,16 +51,19 @@ pub(crate) fn placed(path: &str) -> Option<PathBuf> {
     whole.is_absolute().then_some(whole)
 }
 
-/// Reads a picture from anywhere, for a person who named it: an absolute path, or one below their home. Whatever is no
-/// picture is not read, and neither is what lies in `closed`.
+/// Reads a picture or a document from anywhere, for a person who named it: an absolute path, or one below their home. Whatever is
+/// neither is not read, and neither is what lies in `closed`.
 pub(crate) fn from_outside(path: &str, closed: &[PathBuf]) -> Option<Image> {
     let real = placed(path)?.canonicalize().ok()?;
     if !real.metadata().ok()?.is_file() || closed.iter().any(|closed| real.starts_with(closed)) {
         return None;
     }
     let mut bytes = Vec::new();
-    std::fs::File::open(&real).ok()?.take(LARGEST + 1).read_to_end(&mut bytes).ok()?;
+    std::fs::File::open(&real).ok()?.take(LARGEST_DOCUMENT + 1).read_to_end(&mut bytes).ok()?;
     let name = Path::new(path).file_name().map_or_else(|| path.to_owned(), |name| name.to_string_lossy().into_owned());
+    if let Some(document) = document(&name, bytes.clone()) {
+        return document.ok();
+    }
     image_of(&name, bytes).filter(|image| image.bytes <= LARGEST)
 }
 

@@ -7,13 +7,14 @@ use crate::invoke::{Errand, Fork, Wants};
 use crate::jobs::Jobs;
 use crate::planner::Planner;
 use crate::queue::Work;
+use crate::refs::document_tag;
 use crate::roster::{own_model, sampled};
 use crate::router::Routes;
 use crate::ticket::{Inbound, Outcome, Ticket, Tickets};
-use reasonix_agent::{Agent, AnswerForm, Conversation, Prefix, Purpose, Router, Said, Sink, Stop, Tools};
+use reasonix_agent::{Agent, AnswerForm, Conversation, Prefix, Purpose, Router, Said, Sink, Stop, Tools, image_tokens};
 use reasonix_gate::Narrowing;
 use reasonix_proto::{
-    AgentProfile, ClientId, Done, Event, GoalStrategy, JobInfo, Level, Op, Phrase, RecordBody, Refusal, Refused,
+    AgentProfile, ClientId, Done, Event, GoalStrategy, Image, JobInfo, Level, Op, Phrase, RecordBody, Refusal, Refused,
     TurnEnd, TurnState,
 };
 use reasonix_session::Sessions;
@@ -330,7 +331,7 @@ impl Live {
         let queue = Arc::clone(&self.desk.queue);
         let work = match work {
             Work::Prompt(said) => {
-                self.warn_blind(&said);
+                let said = self.shown(said);
                 self.plan_first(&said).await;
                 let said = self.list_first(said).await;
                 let said = self.with_news(said);
@@ -391,13 +392,28 @@ impl Live {
         Ok(Done::Unchanged)
     }
 
-    /// A model without eyes gets a line of text for a picture; whoever showed it should know.
-    fn warn_blind(&self, said: &Said) {
+    /// A model without eyes gets a line of text for a picture or a document; whoever showed it should know. A document that
+    /// would fill the window is taken out again.
+    fn shown(&self, mut said: Said) -> Said {
         let model = self.routes.model(Purpose::Step);
         let card = model.card();
-        if !said.images.is_empty() && !card.vision {
-            self.desk.notice(Level::Warning, Phrase::new("engine.model_blind").with("model", &card.name));
+        let warn = |phrase: Phrase| self.desk.notice(Level::Warning, phrase.with("model", &card.name));
+        if said.images.iter().any(|image| !image.is_document()) && !card.vision {
+            warn(Phrase::new("engine.model_blind"));
         }
+        for image in said.images.iter().filter(|image| image.is_document() && !card.documents) {
+            warn(Phrase::new("engine.reference_pdf").with("path", &image.name));
+        }
+        let fills = |image: &Image| card.window > 0 && card.documents && image_tokens(image) > card.window / 2;
+        let (large, images) = said.images.into_iter().partition(|image| image.is_document() && fills(image));
+        said.images = images;
+        let large: Vec<Image> = large;
+        for document in large {
+            let told = format!("[PDF {}: it is too long for your window]\n\n", document.describe());
+            said.text = said.text.replace(&document_tag(&document), &told);
+            warn(Phrase::new("engine.pdf_large").with("path", &document.name));
+        }
+        said
     }
 
     /// How long nothing has to happen before the conversation is folded; none when it is not to be.

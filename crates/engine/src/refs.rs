@@ -2,9 +2,9 @@
 //! mention or an e-mail address stays what it is; what looks like a file and is none is said. Reading goes through the
 //! workspace's boundary.
 
-use crate::images::{LARGEST, MOST, from_outside, placed};
+use crate::images::{LARGEST, MOST, document, from_outside, placed};
 use reasonix_policy::Rule;
-use reasonix_proto::{Image, Phrase, fenced, image_of, unhidden};
+use reasonix_proto::{Image, LARGEST_DOCUMENT, Phrase, fenced, image_of, unhidden};
 use reasonix_workspace::{FileError, GlobQuery, Workspace, references};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -17,6 +17,8 @@ const MOST_BYTES: usize = 64 * 1024;
 const MOST_ENTRIES: usize = 500;
 /// How a PDF document begins.
 const PDF: &str = "%PDF-";
+/// Bytes of the documents of one prompt.
+const MOST_DOCUMENTS: u64 = 2 * LARGEST_DOCUMENT;
 const LONGEST_LOOK: Duration = Duration::from_secs(2);
 
 /// A prompt with its references resolved.
@@ -26,7 +28,7 @@ pub struct Resolved {
     pub text: String,
     /// References that exist and could not be read.
     pub notices: Vec<Phrase>,
-    /// The pictures among them.
+    /// The pictures and documents among them.
     pub images: Vec<Image>,
 }
 
@@ -84,9 +86,23 @@ impl Resolved {
         if self.images.len() >= MOST {
             return self.notices.push(Phrase::new("engine.images_many").with("path", path).with("most", MOST));
         }
+        if image.is_document() {
+            let bytes: u64 = self.images.iter().filter(|image| image.is_document()).map(|image| image.bytes).sum();
+            if bytes + image.bytes > MOST_DOCUMENTS {
+                return self.notices.push(Phrase::new("engine.pdf_large").with("path", path));
+            }
+            self.text.push_str(&document_tag(&image));
+            return self.images.push(image);
+        }
         self.images.push(image);
-        self.text.push_str(&format!("<image path=\"{path}\" number=\"{}\"/>\n\n", self.images.len()));
+        let number = self.images.iter().filter(|image| !image.is_document()).count();
+        self.text.push_str(&format!("<image path=\"{path}\" number=\"{number}\"/>\n\n"));
     }
+}
+
+/// What stands in the text for a document.
+pub(crate) fn document_tag(document: &Image) -> String {
+    format!("<document path=\"{}\"/>\n\n", document.name)
 }
 
 /// What a reference becomes.
@@ -202,7 +218,7 @@ fn block(workspace: &Workspace, path: &str, lines: Option<Lines>) -> Result<Bloc
     match workspace.read_lines(path, first, count, MOST_BYTES) {
         // Some have nothing in them but letters, and are no text all the same.
         Ok(window) if first == 1 && window.lines.first().is_some_and(|line| line.starts_with(PDF)) => {
-            Ok(binary(&shown, PDF.as_bytes()))
+            paper(workspace, path, &shown)
         }
         Ok(window) => {
             let short = window.cut > 0 || (window.more && wanted.is_none_or(|wanted| wanted > count as u64));
@@ -245,22 +261,34 @@ fn files_below(workspace: &Workspace, folder: &str) -> Result<String, FileError>
 /// A file that is no text: a picture, or nothing that could be shown.
 fn picture(workspace: &Workspace, path: &str, shown: &str) -> Result<Block, FileError> {
     match workspace.read_bytes(path, LARGEST) {
-        Ok(bytes) => {
-            let head = bytes.get(..PDF.len()).unwrap_or_default().to_vec();
-            Ok(image_of(shown, bytes).map_or_else(|| binary(shown, &head), |image| Block::Image(Box::new(image))))
-        }
+        Ok(bytes) if bytes.starts_with(PDF.as_bytes()) => paper(workspace, path, shown),
+        Ok(bytes) => Ok(image_of(shown, bytes).map_or_else(|| binary(shown), |image| Block::Image(Box::new(image)))),
         Err(error @ FileError::TooLarge { .. }) if looks_like_picture(path) => Err(error),
-        Err(_) => Ok(binary(shown, if is_named_pdf(path) { PDF.as_bytes() } else { &[] })),
+        Err(_) if is_named_pdf(path) => paper(workspace, path, shown),
+        Err(_) => Ok(binary(shown)),
     }
 }
 
-fn binary(shown: &str, head: &[u8]) -> Block {
-    let is_pdf = head.starts_with(PDF.as_bytes());
-    let (kind, code) = match is_pdf {
-        true => ("[PDF document: it cannot be read as it is]", "engine.reference_pdf"),
-        false => ("[binary file]", "engine.reference_binary"),
+/// A document, where it is not too long.
+fn paper(workspace: &Workspace, path: &str, shown: &str) -> Result<Block, FileError> {
+    let too_long = || {
+        let text = fenced("file", &[("path", shown)], "[PDF document: it is too long to be sent]") + "\n\n";
+        Block::Binary { text, said: Phrase::new("engine.pdf_large") }
     };
-    Block::Binary { text: fenced("file", &[("path", shown)], kind) + "\n\n", said: Phrase::new(code) }
+    match workspace.read_bytes(path, LARGEST_DOCUMENT) {
+        Ok(bytes) => Ok(match document(shown, bytes) {
+            Some(Ok(document)) => Block::Image(Box::new(document)),
+            Some(Err(_)) => too_long(),
+            None => binary(shown),
+        }),
+        Err(FileError::TooLarge { .. }) => Ok(too_long()),
+        Err(error) => Err(error),
+    }
+}
+
+fn binary(shown: &str) -> Block {
+    let text = fenced("file", &[("path", shown)], "[binary file]") + "\n\n";
+    Block::Binary { text, said: Phrase::new("engine.reference_binary") }
 }
 
 fn is_named_pdf(path: &str) -> bool {
@@ -334,15 +362,20 @@ mod tests {
             fs::write(folder.path().join(name), bytes).unwrap();
         }
         let workspace = Workspace::open(folder.path(), Options::default()).unwrap();
-        for (name, code) in [
-            ("plain.pdf", Some("engine.reference_pdf")),
-            ("real.pdf", Some("engine.reference_pdf")),
-            ("data.bin", Some("engine.reference_binary")),
-            ("notes.txt", None),
+        fs::write(folder.path().join("long.pdf"), format!("%PDF-1.4\n{}", "<</Type/Page>>".repeat(101))).unwrap();
+        fs::write(folder.path().join("large.pdf"), [b"%PDF-1.4\n".to_vec(), vec![0; 9 << 20]].concat()).unwrap();
+        for (name, code, documents) in [
+            ("plain.pdf", None, 1),
+            ("real.pdf", None, 1),
+            ("long.pdf", Some("engine.pdf_large"), 0),
+            ("large.pdf", Some("engine.pdf_large"), 0),
+            ("data.bin", Some("engine.reference_binary"), 0),
+            ("notes.txt", None, 0),
         ] {
             let found = resolve_refs(&workspace, &[], &format!("what is in @{name}?"));
             let codes: Vec<&str> = found.notices.iter().map(|notice| &*notice.code).collect();
             assert_eq!(codes, code.into_iter().collect::<Vec<_>>(), "{name}");
+            assert_eq!(found.images.iter().filter(|image| image.is_document()).count(), documents, "{name}");
             assert!(!found.text.contains("endobj") && found.text.contains(name), "{}", found.text);
         }
     }

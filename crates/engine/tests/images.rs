@@ -30,7 +30,8 @@ fn sees(start: &mut reasonix_engine::Start) {
 
 fn notices(events: &[Event]) -> Vec<String> {
     let code = |event: &Event| match event {
-        Event::Notice { phrase, .. } => Some(phrase.code.to_string()),
+        // What a machine can hold of a sandbox is no part of this.
+        Event::Notice { phrase, .. } if !phrase.code.starts_with("exec.") => Some(phrase.code.to_string()),
         _ => None,
     };
     events.iter().filter_map(code).collect()
@@ -101,6 +102,54 @@ async fn a_model_without_eyes_gets_the_name_and_the_user_is_told() {
     assert!(notices(&events).contains(&"engine.model_blind".to_owned()), "{:?}", notices(&events));
     let text = world.server.requests()[0].body["messages"][1]["content"].as_str().unwrap().to_owned();
     assert!(text.ends_with("[picture shot.png (image/png, 2x3, 33 bytes): this model cannot see pictures]"), "{text}");
+}
+
+/// A page, twice, in the open.
+const PAPER: &[u8] = b"%PDF-1.4\n<</Type/Page>>\n<</Type/Page>>\n";
+
+fn reads(start: &mut reasonix_engine::Start) {
+    let compat = serde_json::from_value(serde_json::json!({ "documents": true })).unwrap();
+    start.world.settings.models = vec![ModelEntry { id: "m".into(), compat, ..ModelEntry::default() }];
+}
+
+#[tokio::test]
+async fn a_document_is_sent_to_whoever_reads_it_kept_by_content_and_named_to_everybody_else() {
+    let read = Reply::call("read_file", serde_json::json!({ "path": "b.pdf" }));
+    let world = World::new(vec![read, Reply::say("two pages"), Reply::say("no")]).await;
+    world.work.write("a.pdf", PAPER);
+    world.work.write("b.pdf", [PAPER, b"b"].concat());
+    let mut handle = world.open_with(Which::New, reads);
+    let events = turn(&mut handle, "what is in @a.pdf?").await;
+    assert_eq!(notices(&events), Vec::<String>::new());
+    let mut handle = world.open(Which::New);
+    let events = turn(&mut handle, "what is in @a.pdf?").await;
+    assert_eq!(notices(&events), ["engine.reference_pdf"]);
+    let requests = world.server.requests();
+    let content = &requests[0].body["messages"][1]["content"];
+    assert!(content[0]["text"].as_str().unwrap().starts_with("<document path=\"a.pdf\"/>"), "{content}");
+    assert_eq!(content[1]["file"]["filename"], "a.pdf", "{content}");
+    assert!(content[1]["file"]["file_data"].as_str().unwrap().starts_with("data:application/pdf;base64,JVBERi"));
+    let messages = requests[1].body["messages"].as_array().unwrap();
+    assert_eq!(messages.last().unwrap()["content"][1]["file"]["filename"], "b.pdf", "{messages:?}");
+    let blind = requests[2].body["messages"][1]["content"].as_str().unwrap();
+    assert!(blind.contains("[PDF a.pdf (application/pdf, 2 pages, 39 bytes): this model is not sent PDFs;"), "{blind}");
+    let root = world.home.path().join("state/sessions");
+    let log = std::fs::read_to_string(root.join(find_log(&world))).unwrap();
+    assert!(log.contains("application/pdf") && !log.contains("JVBERi"), "{log}");
+}
+
+#[tokio::test]
+async fn a_document_that_would_fill_the_window_is_not_sent() {
+    let world = World::new(vec![Reply::say("too long")]).await;
+    world.work.write("a.pdf", format!("%PDF-1.4\n{}", "<</Type/Page>>\n".repeat(40)));
+    let mut handle = world.open_with(Which::New, |start| {
+        reads(start);
+        start.world.settings.models[0].context_window = Some(100_000);
+    });
+    let events = turn(&mut handle, "what is in @a.pdf?").await;
+    assert_eq!(notices(&events), ["engine.pdf_large"]);
+    let raw = String::from_utf8(world.server.requests()[0].raw.clone()).unwrap();
+    assert!(raw.contains("it is too long for your window]") && !raw.contains("JVBERi"), "{raw}");
 }
 
 #[tokio::test]

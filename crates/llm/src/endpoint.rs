@@ -178,8 +178,8 @@ impl Endpoint {
 
     /// What is known about the model.
     pub(crate) fn card(&self) -> ModelCard {
-        let (window, price) = (self.window, self.price.clone());
-        ModelCard { name: self.name(), window, max_output: self.max_output, price, vision: self.vision }
+        let (window, price, documents) = (self.window, self.price.clone(), self.compat().documents);
+        ModelCard { name: self.name(), window, max_output: self.max_output, price, vision: self.vision, documents }
     }
 
     /// The model's name on the wire.

@@ -5,6 +5,7 @@
 use crate::Endpoint;
 use crate::codec::Encode;
 use crate::options::{Field, put, put_fields, with_extra};
+use crate::pictures::Sight;
 use crate::structured;
 use bytes::Bytes;
 use reasonix_agent::{AnswerForm, Prefix, Request, ToolSpec};
@@ -19,8 +20,8 @@ pub(crate) struct Profile {
     pub(crate) compat: Compat,
     /// The endpoint's name as reasoning is stamped with it.
     pub(crate) name: String,
-    /// True when the model can look at pictures.
-    pub(crate) vision: bool,
+    /// What the model can look at.
+    pub(crate) sight: Sight,
     /// The protocol, which has its own words for the form of an answer.
     wire: Wire,
     /// How the body begins: the model, unless the address names it.
@@ -42,8 +43,9 @@ impl Profile {
         let mut head = opening.clone();
         put_fields(&mut head, &with_extra(options.clone(), &extra));
         let more_tools = endpoint.extra_body.get("tools").and_then(Value::as_array).cloned().unwrap_or_default();
-        let (name, vision) = (endpoint.name(), endpoint.vision);
-        Self { compat, name, vision, wire, opening, options, extra, head, more_tools }
+        let sight = Sight { vision: endpoint.vision, documents: compat.documents };
+        let name = endpoint.name();
+        Self { compat, name, sight, wire, opening, options, extra, head, more_tools }
     }
 
     /// The body up to what depends on the request, with the form of the answer where that is told.

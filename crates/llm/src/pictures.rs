@@ -1,4 +1,4 @@
-//! Pictures on their way to an endpoint: shown where the model has eyes, named where it has none.
+//! Pictures and documents on their way to an endpoint: shown where the model has eyes for them, named where it has none.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -6,9 +6,30 @@ use reasonix_proto::{Block, Content, Image};
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// A picture whose bytes are at hand.
+/// What a model can look at.
+#[derive(Clone, Copy)]
+pub(crate) struct Sight {
+    pub(crate) vision: bool,
+    pub(crate) documents: bool,
+}
+
+impl Sight {
+    /// Why it cannot look at this; none where it can.
+    fn lacks(self, image: &Image) -> Option<&'static str> {
+        match (&image.data.0, image.is_document()) {
+            (None, _) => Some("it is no longer there"),
+            (_, true) if !self.documents => Some("this model is not sent PDFs; pdftotext makes a text of one"),
+            (_, false) if !self.vision => Some("this model cannot see pictures"),
+            _ => None,
+        }
+    }
+}
+
+/// A picture or a document whose bytes are at hand.
 pub(crate) struct Shown<'a> {
     pub(crate) media: &'a str,
+    /// The name of a document; none for a picture.
+    pub(crate) document: Option<&'a str>,
     bytes: &'a [u8],
 }
 
@@ -26,15 +47,18 @@ impl Shown<'_> {
 
 /// What the model reads, and what it sees. A picture that it cannot see is named in the text. It depends on nothing that
 /// changes between two requests to one endpoint.
-pub(crate) fn seen<'a>(text: &'a str, images: &'a [Image], vision: bool) -> (Cow<'a, str>, Vec<Shown<'a>>) {
+pub(crate) fn seen<'a>(text: &'a str, images: &'a [Image], sight: Sight) -> (Cow<'a, str>, Vec<Shown<'a>>) {
     let mut said = Cow::Borrowed(text);
     let mut shown = Vec::new();
     for image in images {
-        match &image.data.0 {
-            Some(bytes) if vision => shown.push(Shown { media: &image.media, bytes }),
-            here => {
-                let why = if here.is_some() { "this model cannot see pictures" } else { "it is no longer there" };
-                let _ = write!(said.to_mut(), "\n[picture {}: {why}]", image.describe());
+        match (sight.lacks(image), &image.data.0) {
+            (None, Some(bytes)) => {
+                let name = || image.name.rsplit('/').next().unwrap_or_default();
+                shown.push(Shown { media: &image.media, document: image.is_document().then(name), bytes });
+            }
+            (why, _) => {
+                let why = why.unwrap_or_default();
+                let _ = write!(said.to_mut(), "\n[{} {}: {why}]", image.kind(), image.describe());
             }
         }
     }
@@ -48,13 +72,13 @@ pub(crate) enum Part<'a> {
 }
 
 /// What a call gave back, in parts. A picture that the model cannot see is a line of text.
-pub(crate) fn parts(content: &Content, vision: bool) -> Vec<Part<'_>> {
-    content.blocks().iter().map(|block| part(block, vision)).collect()
+pub(crate) fn parts(content: &Content, sight: Sight) -> Vec<Part<'_>> {
+    content.blocks().iter().map(|block| part(block, sight)).collect()
 }
 
-fn part(block: &Block, vision: bool) -> Part<'_> {
+fn part(block: &Block, sight: Sight) -> Part<'_> {
     let Block::Picture(image) = block else { return Part::Text(block.words()) };
-    let (line, mut shown) = seen("", std::slice::from_ref(image), vision);
+    let (line, mut shown) = seen("", std::slice::from_ref(image), sight);
     match shown.pop() {
         Some(shown) => Part::Picture(image, shown),
         None => Part::Text(Cow::Owned(line.trim_start().to_owned())),
@@ -82,6 +106,7 @@ mod tests {
             bytes: 3,
             width: 2,
             height: 1,
+            pages: 0,
             name: "a.png".into(),
             data: ImageData(here.then(|| b"abc"[..].into())),
         }
@@ -145,6 +170,50 @@ mod tests {
                     );
                     assert!(!text.contains("YWJj"), "{name}: {text}");
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn each_wire_sends_a_document_in_its_own_way_and_names_it_to_whoever_is_not_sent_any() {
+        let url = "data:application/pdf;base64,YWJj";
+        let sent = [
+            json!([{"type": "text", "text": "look"}, {"type": "file", "file": {"filename": "a.pdf", "file_data": url}}]),
+            json!([{"type": "document", "title": "a.pdf",
+                "source": {"type": "base64", "media_type": "application/pdf", "data": "YWJj"}}, {"type": "text", "text": "look"}]),
+            json!([{"type": "input_text", "text": "look"}, {"type": "input_file", "filename": "a.pdf", "file_data": url}]),
+        ];
+        let paper = || Image {
+            media: "application/pdf".into(),
+            name: "docs/a.pdf".into(),
+            pages: 2,
+            width: 0,
+            ..picture(true)
+        };
+        for ((name, make, content), wanted) in WIRES.iter().zip(sent) {
+            for documents in [true, false] {
+                // Whoever sees pictures need not be sent documents.
+                let mut endpoint = endpoint(!documents);
+                endpoint.overrides.documents = Some(documents);
+                let message = Message::User { text: "look".into(), images: vec![paper()] };
+                let body = String::from_utf8(make(&endpoint).body(&request(&[Arc::new(message)])).to_vec()).unwrap();
+                let body = body.replace(r#","cache_control":{"type":"ephemeral"}"#, "");
+                let found = content(&serde_json::from_str(&body).unwrap()).clone();
+                if documents {
+                    assert_eq!(found, wanted, "{name}");
+                } else {
+                    let told = "[PDF docs/a.pdf (application/pdf, 2 pages, 3 bytes): this model is not sent PDFs;";
+                    assert!(found.to_string().contains(told) && !found.to_string().contains("YWJj"), "{name}: {found}");
+                }
+                // The same of what a call gave back.
+                let [call, _] = looked(1, true);
+                let content = Content::new([Block::text("read"), Block::Picture(paper())]);
+                let result = Message::Tool { call: "call_1".into(), name: "read_file".into(), content };
+                let messages = [Arc::new(Message::user("x")), call, Arc::new(result)];
+                let body = String::from_utf8(make(&endpoint).body(&request(&messages)).to_vec()).unwrap();
+                assert_eq!(body.contains("YWJj"), documents, "{name}: {body}");
+                let fields = ["\"file_data\"", "\"document\""].iter().any(|field| body.contains(field));
+                assert_eq!(fields, documents, "{name}: {body}");
             }
         }
     }

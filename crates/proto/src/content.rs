@@ -53,7 +53,7 @@ impl Block {
     pub fn words(&self) -> Cow<'_, str> {
         match self {
             Self::Text { text } => Cow::Borrowed(text),
-            Self::Picture(image) => Cow::Owned(format!("[picture {}]", image.describe())),
+            Self::Picture(image) => Cow::Owned(format!("[{} {}]", image.kind(), image.describe())),
             Self::Resource { uri, text: None, .. } => Cow::Owned(format!("[resource {uri}]")),
             Self::Resource { uri, text: Some(text), .. } => Cow::Owned(fenced("resource", &[("uri", uri)], text)),
             Self::Error { text } => Cow::Owned(format!("error: {text}")),

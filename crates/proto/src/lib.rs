@@ -87,7 +87,7 @@ pub use message::{Kept, KeptBlock, Message, Reasoning, StopReason, ToolCall};
 pub use op::{Choice, Effect, Op, Open, Posture, Rewind, Scope};
 pub use outcome::{Artifact, Change, ChangeKind, Details, Hunk, HunkLine, LineKind, ToolOutcome};
 pub use phrase::Phrase;
-pub use picture::image_of;
+pub use picture::{LARGEST_DOCUMENT, document_of, image_of};
 pub use plan::{Mode, PlanAnswer, PlanStep, Planned, Proposal, StepRisk};
 pub use prompt::{PartKind, PromptPart};
 pub use query::Query;

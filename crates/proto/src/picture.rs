@@ -1,5 +1,6 @@
-//! Pictures by their first bytes. Nothing is decoded.
+//! Pictures and documents by their first bytes. Nothing is decoded.
 
+use crate::image::DOCUMENT;
 use crate::{Image, ImageData};
 
 /// What the bytes are, and how large the picture is; none when no endpoint would know it.
@@ -61,12 +62,41 @@ pub fn image_of(name: &str, bytes: Vec<u8>) -> Option<Image> {
     let (media, width, height) = sniff(&bytes)?;
     let (uri, media, length) = (String::new(), media.to_owned(), bytes.len() as u64);
     let data = ImageData(Some(bytes.into()));
-    Some(Image { uri, media, bytes: length, width, height, name: name.to_owned(), data })
+    Some(Image { uri, media, bytes: length, width, height, pages: 0, name: name.to_owned(), data })
+}
+
+/// A larger document is not sent: with its encoding, and several of them, it would be more than endpoints take.
+pub const LARGEST_DOCUMENT: u64 = 8 * 1024 * 1024;
+
+/// How a document begins.
+const PDF: &[u8] = b"%PDF-";
+
+/// A document of these bytes, not kept anywhere yet. None when they are none.
+pub fn document_of(name: &str, bytes: Vec<u8>) -> Option<Image> {
+    if !bytes.starts_with(PDF) {
+        return None;
+    }
+    let (pages, length, media) = (pages(&bytes), bytes.len() as u64, DOCUMENT.to_owned());
+    let (uri, data) = (String::new(), ImageData(Some(bytes.into())));
+    Some(Image { uri, media, bytes: length, width: 0, height: 0, pages, name: name.to_owned(), data })
+}
+
+/// How many pages a document has, as far as it is written in the open; 0 where that is packed.
+fn pages(bytes: &[u8]) -> u32 {
+    let mut pages = 0;
+    let mut rest = bytes;
+    while let Some(at) = rest.windows(5).position(|word| word == b"/Type") {
+        rest = rest.get(at + 5..).unwrap_or_default();
+        let name = rest.trim_ascii_start();
+        let ends = name.get(5).is_none_or(|byte| !byte.is_ascii_alphanumeric());
+        pages += u32::from(name.starts_with(b"/Page") && ends);
+    }
+    pages
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{image_of, sniff};
+    use super::{document_of, image_of, sniff};
 
     /// The smallest PNG there is.
     const DOT: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x02\0\0\0\x03\x08\x06\0\0\0\x1f\x15\xc4\x89";
@@ -90,5 +120,20 @@ mod tests {
             assert_eq!(sniff(bytes), wanted, "{bytes:?}");
         }
         assert_eq!(image_of("a.png", b"#!/bin/sh".to_vec()), None);
+    }
+
+    #[test]
+    fn documents_are_told_by_their_first_bytes_and_their_pages_counted() {
+        let open = b"%PDF-1.4\n<< /Type /Pages /Count 2 >>\n<</Type/Page/Parent 1 0 R>>\n<< /Type /Page >>\n<</Type/PageLabel>>";
+        for (bytes, pages, said) in [
+            (&open[..], 2, "a.pdf (application/pdf, 2 pages, 102 bytes)"),
+            (b"%PDF-1.7 <</Type/Page", 1, "a.pdf (application/pdf, 1 page, 21 bytes)"),
+            (b"%PDF-1.7 packed", 0, "a.pdf (application/pdf, 15 bytes)"),
+        ] {
+            let document = document_of("a.pdf", bytes.to_vec()).unwrap();
+            assert_eq!((document.pages, document.describe().as_str()), (pages, said));
+            assert!(document.is_document() && image_of("a.pdf", bytes.to_vec()).is_none());
+        }
+        assert_eq!(document_of("a.pdf", b"no document".to_vec()), None);
     }
 }

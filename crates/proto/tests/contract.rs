@@ -1060,6 +1060,7 @@ fn pictures() {
         bytes: 33,
         width: 2,
         height: 3,
+        pages: 0,
         name: "a.png".into(),
         data: ImageData::default(),
     };
@@ -1068,6 +1069,12 @@ fn pictures() {
     is(
         RecordBody::Prompt { turn: 1, text: "hi".into(), typed: None, images: vec![image.clone()] },
         json!({"kind": "prompt", "turn": 1, "text": "hi", "images": [written]}),
+    );
+    let paper = Image { media: "application/pdf".into(), width: 0, height: 0, pages: 2, ..image.clone() };
+    is(
+        paper,
+        json!({"uri": "artifact://0123456789abcdef", "media": "application/pdf", "bytes": 33, "width": 0, "height": 0,
+            "pages": 2, "name": "a.png"}),
     );
     // The bytes are never written.
     let here = Image { data: ImageData(Some(b"abc"[..].into())), ..image };

@@ -7,7 +7,7 @@ use crate::port::{PAGE_BYTES, failed, text_arg};
 use crate::typed::{ToolWork, TypedTool};
 use reasonix_agent::{Args, ToolTraits};
 use reasonix_extensions::{BroughtBy, OwnDoc, Shelf, doc_at, rule_at};
-use reasonix_proto::{Action, Family, ReadOnly, ToolOutcome};
+use reasonix_proto::{Action, Block, Content, Family, LARGEST_DOCUMENT, ReadOnly, ToolOutcome, document_of};
 use reasonix_workspace::{FileError, Options, Window, Workspace};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -154,10 +154,21 @@ fn read_skill(shelf: &Shelf, (name, path): (&str, &str), first: u64, limit: usiz
 
 fn read_lines(workspace: &Workspace, path: &str, first: u64, limit: usize) -> ToolOutcome {
     match workspace.read_lines(path, first, limit, PAGE_BYTES) {
+        // Some documents have nothing in them but letters, and are no text all the same.
+        Ok(window) if window.lines.first().is_some_and(|line| first == 1 && line.starts_with("%PDF-")) => {
+            document(workspace, path).unwrap_or_else(|| ToolOutcome::done(shown(&window, first)))
+        }
+        Err(error @ FileError::Binary { .. }) => document(workspace, path).unwrap_or_else(|| failed(&error)),
         Ok(window) => ToolOutcome::done(shown(&window, first)),
         Err(FileError::IsDirectory { path }) => crate::ls::listing(workspace, &path),
         Err(error) => failed(&error),
     }
+}
+
+/// A document, whole: whoever can read such is sent it, and everybody else told what it is.
+fn document(workspace: &Workspace, path: &str) -> Option<ToolOutcome> {
+    let document = document_of(&workspace.shown(path), workspace.read_bytes(path, LARGEST_DOCUMENT).ok()?)?;
+    Some(ToolOutcome::done(Content::new([Block::Picture(document)])))
 }
 
 fn shown(window: &Window, asked: u64) -> String {

@@ -135,10 +135,10 @@ impl Layout for Messages {
     }
 
     fn message(&self, _before: &[Arc<Message>], open: &mut Open, message: &Message, out: &mut Vec<u8>) {
-        let vision = self.profile.vision;
+        let sight = self.profile.sight;
         match message {
             Message::User { text, images } => {
-                let (text, shown) = seen(text, images, vision);
+                let (text, shown) = seen(text, images, sight);
                 for image in shown {
                     put(open.block("user", out), &picture(&image));
                 }
@@ -151,7 +151,7 @@ impl Layout for Messages {
                 out.extend_from_slice(b",\"content\":");
                 match content.plain() {
                     Some(text) => put(out, or(text, "(no output)")),
-                    None => put(out, &parts(content, vision).iter().map(block).collect::<Vec<_>>()),
+                    None => put(out, &parts(content, sight).iter().map(block).collect::<Vec<_>>()),
                 }
                 out.push(b'}');
             }
@@ -201,7 +201,10 @@ impl Layout for Messages {
 
 fn picture(image: &Shown<'_>) -> Value {
     let source = json!({ "type": "base64", "media_type": image.media, "data": image.base64() });
-    json!({ "type": "image", "source": source })
+    match image.document {
+        Some(name) => json!({ "type": "document", "source": source, "title": name }),
+        None => json!({ "type": "image", "source": source }),
+    }
 }
 
 /// A block of a result.

@@ -4,7 +4,7 @@ use super::details::{Fields, NAME};
 use crate::Endpoint;
 use crate::growing::{Choice, Growing, Layout, Profile, Sent, put_tools};
 use crate::options::{Field, Legal, cache_fields, effort, is_strict, legal_id, legal_name, or, put, put_fields};
-use crate::pictures::{Part, Shown, parts, seen};
+use crate::pictures::{Part, Shown, Sight, parts, seen};
 use bytes::Bytes;
 use reasonix_agent::{INTERRUPTED, Request};
 use reasonix_catalogue::{Compat, ReasoningBack};
@@ -32,6 +32,7 @@ const NOTED: &[u8] = b",{\"role\":\"assistant\",\"content\":\"(noted)\"}";
 const UNSIGNED: &str = r#""extra_content":{"google":{"thought_signature":"skip_thought_signature_validator"}}"#;
 /// What the model reads above the pictures of results.
 const RESULT_PICTURES: &str = "[The pictures of the results above, in order.]";
+const RESULT_DOCUMENTS: &str = "[The pictures and documents of the results above, in order.]";
 
 fn is_result(message: &Message) -> bool {
     matches!(message, Message::Tool { .. })
@@ -39,11 +40,11 @@ fn is_result(message: &Message) -> bool {
 
 impl Chat {
     fn put_message(&self, out: &mut Vec<u8>, message: &Message) {
-        let Profile { compat, vision, .. } = &self.0;
+        let Profile { compat, sight, .. } = &self.0;
         match message {
             Message::User { text, images } => {
                 out.extend_from_slice(b"{\"role\":\"user\",\"content\":");
-                match seen(text, images, *vision) {
+                match seen(text, images, *sight) {
                     (text, shown) if shown.is_empty() => put(out, &or(&text, "(empty)")),
                     (text, shown) => put_shown(out, or(&text, "(empty)"), &shown),
                 }
@@ -82,7 +83,7 @@ impl Chat {
                     put(out, &legal_name(name));
                 }
                 out.extend_from_slice(b",\"content\":");
-                put(out, or(&told(content, *vision), "(no output)"));
+                put(out, or(&told(content, *sight), "(no output)"));
             }
         }
         out.push(b'}');
@@ -102,7 +103,7 @@ impl Chat {
         }
         let last = before.iter().rposition(|message| !is_result(message)).map_or(0, |place| place + 1);
         let pictures = before.iter().skip(last).flat_map(|message| match &**message {
-            Message::Tool { content, .. } => parts(content, self.0.vision),
+            Message::Tool { content, .. } => parts(content, self.0.sight),
             _ => Vec::new(),
         });
         let shown: Vec<Shown<'_>> =
@@ -115,7 +116,8 @@ impl Chat {
                 out.extend_from_slice(NOTED);
             }
             out.extend_from_slice(b",{\"role\":\"user\",\"content\":");
-            put_shown(out, RESULT_PICTURES, &shown);
+            let documents = shown.iter().any(|shown| shown.document.is_some());
+            put_shown(out, if documents { RESULT_DOCUMENTS } else { RESULT_PICTURES }, &shown);
             out.push(b'}');
         }
         true
@@ -206,21 +208,24 @@ impl Layout for Chat {
 
 /// A text and the pictures that go with it.
 fn put_shown(out: &mut Vec<u8>, text: &str, shown: &[Shown<'_>]) {
-    let images = shown.iter().map(|image| json!({ "type": "image_url", "image_url": { "url": image.url() } }));
+    let images = shown.iter().map(|image| match image.document {
+        Some(name) => json!({ "type": "file", "file": { "filename": name, "file_data": image.url() } }),
+        None => json!({ "type": "image_url", "image_url": { "url": image.url() } }),
+    });
     let text = json!({ "type": "text", "text": text });
     put(out, &std::iter::once(text).chain(images).collect::<Vec<_>>());
 }
 
 /// What a call gave back as the text of its message: this wire has no place for pictures there, they follow.
-fn told(content: &Content, vision: bool) -> Cow<'_, str> {
+fn told(content: &Content, sight: Sight) -> Cow<'_, str> {
     if content.plain().is_some() {
         return content.words();
     }
     let line = |part| match part {
         Part::Text(text) => text,
-        Part::Picture(image, _) => Cow::Owned(format!("[picture {}: it follows]", image.describe())),
+        Part::Picture(image, _) => Cow::Owned(format!("[{} {}: it follows]", image.kind(), image.describe())),
     };
-    Cow::Owned(parts(content, vision).into_iter().map(line).collect::<Vec<_>>().join("\n"))
+    Cow::Owned(parts(content, sight).into_iter().map(line).collect::<Vec<_>>().join("\n"))
 }
 
 /// A call as it is on the wire.

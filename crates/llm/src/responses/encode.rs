@@ -5,7 +5,7 @@ use crate::Endpoint;
 use crate::growing::{Choice, Growing, Layout, Profile, Sent, put_tools};
 use crate::layout::{Piece, pieces};
 use crate::options::{Field, Legal, cache_fields, is_strict, legal_id, or, put, put_fields};
-use crate::pictures::{Part, parts, seen};
+use crate::pictures::{Part, Shown, parts, seen};
 use bytes::Bytes;
 use reasonix_agent::{INTERRUPTED, Request};
 use reasonix_catalogue::{Compat, ReasoningBack, known};
@@ -84,12 +84,12 @@ impl Layout for Responses {
     }
 
     fn message(&self, _before: &[Arc<Message>], (): &mut (), message: &Message, out: &mut Vec<u8>) {
-        let vision = self.0.vision;
+        let sight = self.0.sight;
         match message {
-            Message::User { text, images } => match seen(text, images, vision) {
+            Message::User { text, images } => match seen(text, images, sight) {
                 (text, shown) if shown.is_empty() => put_message(out, ("user", ""), "input_text", or(&text, "(empty)")),
                 (text, shown) => {
-                    let images = shown.iter().map(|image| json!({ "type": "input_image", "image_url": image.url() }));
+                    let images = shown.iter().map(picture);
                     let text = json!({ "type": "input_text", "text": or(&text, "(empty)") });
                     begin(out, b"{\"type\":\"message\",\"role\":\"user\",\"content\":");
                     put(out, &std::iter::once(text).chain(images).collect::<Vec<_>>());
@@ -102,7 +102,7 @@ impl Layout for Responses {
                 out.extend_from_slice(b",\"output\":");
                 match content.plain() {
                     Some(text) => put(out, or(text, "(no output)")),
-                    None => put(out, &parts(content, vision).iter().map(item).collect::<Vec<_>>()),
+                    None => put(out, &parts(content, sight).iter().map(item).collect::<Vec<_>>()),
                 }
                 out.push(b'}');
             }
@@ -120,11 +120,19 @@ impl Layout for Responses {
     }
 }
 
+/// A picture or a document.
+fn picture(image: &Shown<'_>) -> Value {
+    match image.document {
+        Some(name) => json!({ "type": "input_file", "filename": name, "file_data": image.url() }),
+        None => json!({ "type": "input_image", "image_url": image.url() }),
+    }
+}
+
 /// A part of a result.
 fn item(part: &Part<'_>) -> Value {
     match part {
         Part::Text(text) => json!({ "type": "input_text", "text": text }),
-        Part::Picture(_, shown) => json!({ "type": "input_image", "image_url": shown.url() }),
+        Part::Picture(_, shown) => picture(shown),
     }
 }
 

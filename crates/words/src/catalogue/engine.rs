@@ -830,14 +830,24 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "第 {attempt}/{of} 次尝试同样失败，{wait} 秒后重试",
     ),
     (
+        "engine.pdf_large",
+        "{path} is not sent: the PDF is too long (at most 8 MiB and 100 pages, 16 MiB a prompt, and half of the model's window)",
+        "{path} 未发送：PDF 过长（最多 8 MiB、100 页，每条消息 16 MiB，且不超过模型窗口的一半）",
+    ),
+    (
+        "engine.pdf_large.hint",
+        "Make a text of the pages that matter, such as `!pdftotext -f 1 -l 20 FILE.pdf`, and refer to that.",
+        "请将需要的页转换为文本，例如 `!pdftotext -f 1 -l 20 FILE.pdf`，再引用该文本。",
+    ),
+    (
         "engine.reference_pdf",
-        "{path} is a PDF, which models are not sent: the model gets its name and nothing of what is in it",
-        "{path} 是 PDF，不会发送给模型：模型只得到文件名，得不到内容",
+        "{path} is a PDF, which {model} is not known to read: it gets its name and nothing of what is in it",
+        "{path} 是 PDF，{model} 未知能否读取：模型只得到文件名，得不到内容",
     ),
     (
         "engine.reference_pdf.hint",
-        "Make a text of it first, such as `!pdftotext FILE.pdf`, and refer to that.",
-        "请先转换为文本，例如 `!pdftotext FILE.pdf`，再引用该文本。",
+        "Make a text of it first, such as `!pdftotext FILE.pdf`, and refer to that; if the model can read PDFs, set compat = { documents = true } for it under [[models]].",
+        "请先转换为文本，例如 `!pdftotext FILE.pdf`，再引用该文本；若该模型能读取 PDF，请在 [[models]] 中为它设置 compat = { documents = true }。",
     ),
     (
         "engine.reference_binary",
