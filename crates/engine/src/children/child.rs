@@ -92,11 +92,7 @@ impl Child {
         let told = (sandbox.as_str(), apart.is_some());
         let new = || match fork {
             Some((fork, _)) => fork.beginning(&start, kin, (name, &profile.name)),
-            None => {
-                let words = skill.and_then(|skill| skill.prompt.as_deref());
-                let head = head(&start, kin, (name, &profile, words), told, (&model, &tools));
-                Beginning::new(head, &tools.specs())
-            }
+            None => Beginning::new(head(&start, kin, (name, &profile, skill), told, (&model, &tools)), &tools.specs()),
         };
         let mut opened = open(&start, earlier, new).await?;
         let Some(head) = opened.history.head.clone() else {
@@ -234,7 +230,7 @@ async fn open(start: &Start, earlier: Option<&SessionId>, new: impl Fn() -> Begi
 fn head(
     start: &Start,
     kin: &Kin,
-    (name, profile, words): (&str, &AgentProfile, Option<&str>),
+    (name, profile, skill): (&str, &AgentProfile, Option<&BySkill>),
     (sandbox, apart): (&str, bool),
     (model, tools): (&Arc<dyn Model>, &Tools),
 ) -> SessionHead {
@@ -247,7 +243,7 @@ fn head(
     if !note.is_empty() {
         base = format!("{base}\n\n{note}");
     }
-    if let Some(words) = words {
+    if let Some(words) = skill.and_then(|skill| skill.prompt.as_deref()) {
         base = format!("{base}\n\n{words}");
     }
     let instructs = tools.iter().any(|tool| tool.spec().traits.instructs);

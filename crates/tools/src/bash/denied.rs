@@ -59,11 +59,8 @@ const DENIALS: &[(&[&str], &str)] = &[
 ];
 
 /// Programs that say by their code alone that they reached nobody, where they were told to be quiet, and what they say aloud.
-const QUIET: &[(&str, i32, &str)] = &[
-    ("curl", 6, "Could not resolve host"),
-    ("curl", 7, "Connection refused"),
-    ("wget", 4, "Could not resolve host"),
-];
+const QUIET: &[(&str, i32, &str)] =
+    &[("curl", 6, "Could not resolve host"), ("curl", 7, "Connection refused"), ("wget", 4, "Could not resolve host")];
 
 /// What to say about a command that the box seems to have been in the way of.
 pub(super) fn note(ended: &Ended, line: &str) -> Option<String> {
