@@ -162,6 +162,18 @@ fn the_same_blocked_state_three_times_stops_a_goal() {
     place.server.assert_prefixes_grow();
 }
 
+/// A goal that goes nowhere is not taken to the limit of its turns.
+#[test]
+fn a_goal_that_calls_nothing_stops_after_three_turns() {
+    let say = |text: &str| Reply::say(&format!("{text}\nGOAL: continue"));
+    let place = Place::new(vec![say("First I think."), say("Then I think more."), say("Now I plan."), say("never")]);
+    let ran = place.run(&["run", "--goal", "do it"]);
+    exits(&ran, 7);
+    assert_eq!(place.server.request_count(), 3);
+    assert!(ran.err.contains("no call was made in 3 turns in a row"), "{}", ran.err);
+    assert_eq!(course(&place).pop(), Some(("stopped".into(), "paused".into(), "blocked".into())));
+}
+
 #[test]
 fn what_only_the_user_can_do_stops_a_goal_at_once() {
     let place = Place::new(vec![Reply::say("GOAL: impossible: I need a key"), Reply::say("never")]);

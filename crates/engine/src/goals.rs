@@ -78,7 +78,8 @@ impl Desk {
     pub(crate) async fn edit_goal(&self, words: &str) -> Outcome {
         let objective = objective_of(words)?;
         let goal = self.goal().ok_or_else(no_goal)?;
-        let goal = GoalInfo { objective, missing: Vec::new(), blocked: String::new(), alike: 0, ..(*goal).clone() };
+        let goal =
+            GoalInfo { objective, missing: Vec::new(), blocked: String::new(), alike: 0, idle: 0, ..(*goal).clone() };
         let told = reasonix_flow::changed(&goal);
         let (active, running) = (goal.is_active(), self.outbox.status().state != TurnState::Idle);
         let done = self.change(goal_record(GoalNews::Edited, Some(goal))).await?;
@@ -166,8 +167,17 @@ impl Live {
             Some(goal) => {
                 let (standing, blocked) = (GoalStanding::Active, String::new());
                 let goal = (*goal).clone();
-                let goal =
-                    GoalInfo { standing, stop: None, turns: 0, tokens: 0, seconds: 0, blocked, alike: 0, ..goal };
+                let goal = GoalInfo {
+                    standing,
+                    stop: None,
+                    turns: 0,
+                    tokens: 0,
+                    seconds: 0,
+                    blocked,
+                    alike: 0,
+                    idle: 0,
+                    ..goal
+                };
                 self.desk.change(goal_record(GoalNews::Resumed, Some(goal))).await.map(drop)
             }
         };

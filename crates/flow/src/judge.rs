@@ -50,8 +50,29 @@ pub fn judge(goal: &GoalInfo, seen: TurnSeen<'_>, missing: impl FnOnce(&str, &[S
             let reason = "a turn ran out of time".to_owned();
             held_up(goal, "timed out", GoalStop::Blocked { reason })
         }
-        TurnEnd::StepLimit | TurnEnd::Done => by_answer(goal, seen, missing),
+        TurnEnd::StepLimit | TurnEnd::Done => {
+            let idle = if seen.calls { 0 } else { goal.idle.saturating_add(1) };
+            idles(by_answer(GoalInfo { idle, ..goal }, seen, missing), seen.answer)
+        }
     }
+}
+
+/// A goal whose turns call nothing goes nowhere, whatever they say.
+fn idles(change: GoalChange, answer: &str) -> GoalChange {
+    match change.goal {
+        Some(goal) if goal.is_active() && goal.idle >= ALIKE => {
+            let said = first_line(&said(answer).1);
+            let reason = format!("no call was made in {ALIKE} turns in a row; the last one said: {said}");
+            stopped(goal, GoalStop::Blocked { reason })
+        }
+        goal => GoalChange { goal, ..change },
+    }
+}
+
+/// The first line that says something, bounded.
+fn first_line(text: &str) -> String {
+    let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or("no answer");
+    line.trim().chars().take(LONGEST_STATE).collect()
 }
 
 /// True for a failure that may be over at the next request.
@@ -81,11 +102,7 @@ fn by_answer(goal: GoalInfo, seen: TurnSeen<'_>, missing: impl FnOnce(&str, &[St
         }
         GoalSaid::Impossible(reason) => stopped(goal, GoalStop::Impossible { reason }),
         GoalSaid::Blocked(reason) => held_up(goal, &reason.clone(), GoalStop::Blocked { reason }),
-        GoalSaid::Continue if !seen.calls => {
-            let reason = rest.lines().find(|line| !line.trim().is_empty()).unwrap_or("no answer");
-            let reason = reason.trim().chars().take(LONGEST_STATE).collect();
-            held_up(goal, &rest, GoalStop::Blocked { reason })
-        }
+        GoalSaid::Continue if !seen.calls => held_up(goal, &rest, GoalStop::Blocked { reason: first_line(&rest) }),
         GoalSaid::Continue => goes_on(GoalInfo { blocked: String::new(), alike: 0, ..goal }),
     }
 }
@@ -182,6 +199,27 @@ mod tests {
             turns(goal(), &[idle.clone(), idle.clone(), idle]).news,
             GoalNews::Stopped,
             "nothing was done thrice"
+        );
+    }
+
+    /// One that says something else each turn and calls nothing goes nowhere.
+    #[test]
+    fn three_turns_in_a_row_without_a_call_stop_it() {
+        let idle = |answer| (TurnEnd::Done, answer, false, [].as_slice());
+        let [a, b, c] =
+            ["I think.\nGOAL: continue", "GOAL: blocked: no idea", "I still think.\nGOAL: continue"].map(idle);
+        let stop = turns(goal(), &[a.clone(), b.clone(), c.clone()]).goal.and_then(|goal| goal.stop);
+        let Some(GoalStop::Blocked { reason }) = stop else { panic!("{stop:?}") };
+        assert_eq!(reason, "no call was made in 3 turns in a row; the last one said: I still think.");
+        let work = (TurnEnd::Done, "did something\nGOAL: continue", true, [].as_slice());
+        assert_eq!(turns(goal(), &[a.clone(), b.clone(), work, c.clone()]).news, GoalNews::GoesOn);
+        let failed = TurnEnd::ProviderFailed { class: FailureClass::Server, why: Phrase::new("llm.x") };
+        let between = (failed, "", false, [].as_slice());
+        assert_eq!(turns(goal(), &[a.clone(), b.clone(), between.clone()]).news, GoalNews::GoesOn);
+        assert_eq!(
+            turns(goal(), &[a, between, b, c]).news,
+            GoalNews::Stopped,
+            "a failure is neither work nor idleness"
         );
     }
 

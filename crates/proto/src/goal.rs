@@ -41,6 +41,9 @@ pub struct GoalInfo {
     /// How many turns in a row it was the same.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub alike: u32,
+    /// How many turns in a row called nothing.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub idle: u32,
 }
 
 impl GoalInfo {
