@@ -112,7 +112,7 @@ fn an_old_probe_is_asked_again() {
 fn logs_rotate_and_stay_bounded() {
     let replies = (0..8).map(|_| Reply::say("ok")).collect();
     let place = Place::new(replies);
-    place.configure("[logs]\nmax_size_mb = 1\nmax_files = 2\n");
+    place.configure("[logs]\nlevel = \"info\"\nmax_size_mb = 1\nmax_files = 2\n");
     let logs = place.home.join("state/logs");
     let newest = logs.join("reasonix.log");
     let full = "an old line\n".repeat(1024 * 1024 / 12 + 1);

@@ -220,6 +220,7 @@ fn block(workspace: &Workspace, path: &str, lines: Option<Lines>) -> Result<Bloc
         Ok(window) if first == 1 && window.lines.first().is_some_and(|line| line.starts_with(PDF)) => {
             paper(workspace, path, &shown)
         }
+        Ok(window) if window.lines.is_empty() && first > 1 => Ok(beyond(&shown, first)),
         Ok(window) => {
             let short = window.cut > 0 || (window.more && wanted.is_none_or(|wanted| wanted > count as u64));
             let cut = if short { "\n[cut: use read_file for the rest]" } else { "" };
@@ -286,6 +287,12 @@ fn paper(workspace: &Workspace, path: &str, shown: &str) -> Result<Block, FileEr
     }
 }
 
+/// Lines of a file that has fewer.
+fn beyond(shown: &str, first: u64) -> Block {
+    let text = fenced("file", &[("path", shown)], &format!("[the file ends before line {first}]")) + "\n\n";
+    Block::Binary { text, said: Phrase::new("engine.reference_beyond").with("line", first) }
+}
+
 fn binary(shown: &str) -> Block {
     let text = fenced("file", &[("path", shown)], "[binary file]") + "\n\n";
     Block::Binary { text, said: Phrase::new("engine.reference_binary") }
@@ -303,6 +310,7 @@ fn looks_like_picture(path: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::resolve_refs;
+    use reasonix_proto::Phrase;
     use reasonix_policy::Rule;
     use reasonix_proto::fenced;
     use reasonix_workspace::{Options, Workspace};
@@ -377,6 +385,21 @@ mod tests {
             assert_eq!(codes, code.into_iter().collect::<Vec<_>>(), "{name}");
             assert_eq!(found.images.iter().filter(|image| image.is_document()).count(), documents, "{name}");
             assert!(!found.text.contains("endobj") && found.text.contains(name), "{}", found.text);
+        }
+    }
+
+    #[test]
+    fn lines_behind_the_end_of_a_file_are_said_to_be_missing() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("a.txt"), "one\ntwo\n").unwrap();
+        fs::write(folder.path().join("empty"), "").unwrap();
+        let workspace = Workspace::open(folder.path(), Options::default()).unwrap();
+        let found = resolve_refs(&workspace, &[], "look at @a.txt:40-50");
+        assert!(found.text.contains("[the file ends before line 40]"), "{}", found.text);
+        let said = Phrase::new("engine.reference_beyond").with("line", 40).with("path", "a.txt");
+        assert_eq!(found.notices, [said]);
+        for within in ["@a.txt:2-9", "@a.txt:1-1", "@empty"] {
+            assert_eq!(resolve_refs(&workspace, &[], within).notices, [], "{within}");
         }
     }
 

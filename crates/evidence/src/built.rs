@@ -4,6 +4,7 @@ use crate::check::Check;
 use crate::claimed::claimed;
 use crate::clause::Clause;
 use crate::grammar::{self, EVERY};
+use crate::inline;
 use crate::linted;
 use crate::news;
 use crate::pattern::patterns;
@@ -47,7 +48,7 @@ pub(crate) fn build(clause: &Clause, before: &str) -> Option<Said> {
 /// The part with signs in place of quoted commands that run tests: a folder of theirs called `build` is no build.
 fn without_tests(clause: &Clause) -> Clause {
     let mut clause = clause.clone();
-    for (range, code) in said::quoted(&clause.text.clone()) {
+    for (range, code) in inline::quoted(&clause.text.clone()) {
         // A folder of that name in a path is no build either.
         let is_path = code.contains('/') && !code.contains(' ');
         let checks = said::quoted_checks(code);

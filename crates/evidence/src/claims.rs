@@ -6,6 +6,7 @@ use crate::claimed::{LONGEST_LEAD, claimed, through_mark};
 use crate::clause::{self, Clause};
 use crate::files::{self, Deed};
 use crate::grammar;
+use crate::inline;
 use crate::linted;
 use crate::news;
 use crate::pattern::patterns;
@@ -132,8 +133,8 @@ fn of_clause(clause: &Clause, before: &str) -> Vec<Said> {
 /// Commands that are said to have ended well, in a part of a sentence that says nothing else of their kinds.
 fn by_command(clause: &Clause, found: &[Said]) -> Vec<Said> {
     let mut more: Vec<Said> = Vec::new();
-    let bare = said::bare(&clause.text);
-    let codes = said::quoted(&clause.text).into_iter().chain(bare.iter().cloned());
+    let bare = inline::bare(&clause.text);
+    let codes = inline::quoted(&clause.text).into_iter().chain(bare.iter().cloned());
     for (range, code) in codes.filter(|(range, _)| !clause.denies(range)) {
         let rest = clause.text.get(range.end..said_until(clause, range.end)).unwrap_or_default();
         let led = LED.fits(&clause.text).then_some(0..0);
@@ -159,7 +160,7 @@ fn by_command(clause: &Clause, found: &[Said]) -> Vec<Said> {
 
 /// "I ran `terraform validate`: success": said in short of the command that stands right before it.
 fn of_command_before(clause: &Clause, before: &str, said: &[Said]) -> Vec<Said> {
-    let last = said::ends_with(before);
+    let last = inline::ends_with(before);
     let good = GOOD_BEHIND.find(&clause.text).filter(|place| !clause.denies(place) && !clause.hedges(place.end));
     let (Some(code), Some(good)) = (last, good) else { return Vec::new() };
     let mut found: Vec<Said> = Vec::new();
@@ -193,7 +194,7 @@ fn kinds(check: &Check) -> Vec<ClaimKind> {
 
 /// How far what stands behind a quoted command is said of it: up to the next one, unless they are joined.
 fn said_until(clause: &Clause, end: usize) -> usize {
-    for (next, _) in said::quoted(&clause.text).into_iter().filter(|(range, _)| range.start > end) {
+    for (next, _) in inline::quoted(&clause.text).into_iter().filter(|(range, _)| range.start > end) {
         let between = clause.text.get(end + 1..next.start.saturating_sub(1)).unwrap_or_default();
         if !ONLY_JOINS.fits(between) && GOOD_END.fits(clause.text.get(next.end..).unwrap_or_default()) {
             return next.start;
@@ -210,7 +211,7 @@ fn fix(clause: &Clause) -> Option<Said> {
     if (clause.denies_before(range.end) && !never) || NOT_FIXED.fits(around) || BY_OTHERS.fits(&clause.text) {
         return None;
     }
-    let paths = said::quoted(&clause.text).into_iter().map(|(_, code)| code.to_owned());
+    let paths = inline::quoted(&clause.text).into_iter().map(|(_, code)| code.to_owned());
     let bare = clause.text.split(|c: char| c.is_whitespace() || "，。、的中里`()（）".contains(c));
     let paths = paths.chain(bare.map(|word| word.trim_matches(['.', ',']).to_owned()));
     let paths = paths.filter(|word| word.contains('.') || word.contains("readme")).collect();

@@ -1,9 +1,9 @@
 //! Parts of a sentence, and whether something that stands in one is claimed: not denied, not hoped for, not a condition.
 
 use crate::grammar;
+use crate::inline;
 use crate::news::without_bad;
 use crate::pattern::patterns;
-use crate::said;
 use std::ops::Range;
 
 /// What else is said of something.
@@ -127,7 +127,7 @@ pub(crate) fn hedged(text: &str) -> bool {
 /// The same for commands that stand without signs for code, too: nothing is said by their words.
 fn without_commands(text: &str) -> String {
     let mut out = without_code(text);
-    for (range, command) in said::bare(text) {
+    for (range, command) in inline::bare(text) {
         out.replace_range(range, &"x".repeat(command.len()));
     }
     out

@@ -4,6 +4,7 @@ use crate::check::Check;
 use crate::command;
 use crate::deeds::{Deeds, Run, What};
 use crate::elsewhere;
+use crate::halves::HALVES;
 use crate::options;
 use crate::programs;
 use crate::quoted;
@@ -172,10 +173,6 @@ pub(crate) fn covers(deeds: &Deeds, check: &Check, said: &Said) -> bool {
         _ => check.part.is_empty() || check.narrows_tests || part(),
     }
 }
-
-/// Words for halves of a project: a check in the folder of one says nothing of the other.
-pub(crate) const HALVES: [&str; 10] =
-    ["backend", "frontend", "server", "client", "web", "api", "前端", "后端", "服务端", "客户端"];
 
 /// The halves of a project that a claim is about.
 pub(crate) fn halves(said: &Said) -> Vec<String> {

@@ -7,9 +7,9 @@ use crate::codes;
 use crate::command;
 use crate::filters;
 use crate::line;
-use crate::others;
 use crate::ran::Ran;
 use crate::summary::{self, Reading, Summary};
+use crate::told;
 use crate::writes::{self, Written};
 use jobs::Behind;
 use reasonix_policy::{Hidden, analyse};
@@ -325,7 +325,7 @@ impl Deeds {
         let mut working = judged.iter_mut().filter(|(ran, _)| !is_quiet(ran));
         if let (Some((ran, check @ None)), None) = (working.next(), working.next()) {
             let place = Place { root: &self.root, line, done: &self.done };
-            *check = others::by_output(ran, exit, output).and_then(|check| place.placed(ran, check));
+            *check = told::by_output(ran, exit, output).and_then(|check| place.placed(ran, check));
         }
         judged
     }

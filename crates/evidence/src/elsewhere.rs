@@ -1,8 +1,8 @@
 //! Whether a check ran in another place than the one that a claim is about, by its folder and by the files that the log names.
 
 use crate::check::Check;
-use crate::covers::HALVES;
 use crate::deeds::{Deeds, What};
+use crate::halves::HALVES;
 use crate::pattern::patterns;
 use crate::said::Said;
 

@@ -4,6 +4,7 @@ use crate::check::LintClass;
 use crate::claimed::claimed;
 use crate::clause::{self, Clause};
 use crate::grammar::{self, EVERY, GOOD_NEWS};
+use crate::inline;
 use crate::news;
 use crate::pattern::patterns;
 use crate::reach::place;
@@ -132,8 +133,9 @@ fn is_good_sign(c: char) -> bool {
 
 /// The linters of the commands that are quoted here, where no others are named beside them.
 fn quoted_linters(clause: &Clause, range: &Range<usize>) -> Option<Vec<(LintClass, Option<String>)>> {
-    let codes =
-        said::quoted(&clause.text).into_iter().filter(|(place, _)| place.start < range.end && range.start < place.end);
+    let codes = inline::quoted(&clause.text)
+        .into_iter()
+        .filter(|(place, _)| place.start < range.end && range.start < place.end);
     let lints = codes.flat_map(|(_, code)| said::quoted_checks(code)).flat_map(|check| check.lints);
     let mut found: Vec<_> = lints.map(|linter| (linter.class, Some(linter.tool))).collect();
     found.dedup();

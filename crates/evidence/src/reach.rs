@@ -1,8 +1,9 @@
 //! How much a claim says that it is about: all tests, some, those of a place.
 
 use crate::clause::{self, Clause};
-use crate::covers::HALVES;
 use crate::grammar;
+use crate::halves::HALVES;
+use crate::inline;
 use crate::pattern::patterns;
 use crate::said::{self, Reach};
 use std::ops::Range;
@@ -124,7 +125,7 @@ pub(crate) fn reach(clause: &Clause, range: &Range<usize>) -> Reach {
     let own = text.get(..including.unwrap_or(text.len())).unwrap_or_default();
     let mut names: Vec<String> = Vec::new();
     let mut command = None;
-    for (_, code) in said::quoted(own) {
+    for (_, code) in inline::quoted(own) {
         let checks = said::quoted_checks(code);
         let own = checks.iter().find(|check| check.tests).or(checks.first());
         match own.cloned() {
@@ -248,7 +249,7 @@ pub(crate) fn place(clause: &Clause) -> Reach {
     // A folder that is quoted is what it is about, too.
     let is_folder =
         |code: &&str| code.contains('/') && !code.contains([' ', '.', '*']) && !code.starts_with(['/', '@', '-']);
-    let folders = said::quoted(&clause.text).into_iter().map(|(_, code)| code).filter(is_folder).map(str::to_owned);
+    let folders = inline::quoted(&clause.text).into_iter().map(|(_, code)| code).filter(is_folder).map(str::to_owned);
     let mut names: Vec<String> = named.chain(files).chain(folders).collect();
     let sides = halves(&clause.text).into_iter().filter(|half| !names.contains(half)).collect::<Vec<_>>();
     names.extend(sides);
@@ -259,5 +260,5 @@ pub(crate) fn place(clause: &Clause) -> Reach {
 fn quoted_command(clause: &Clause, place: &Range<usize>) -> bool {
     let holds =
         |range: &Range<usize>, code: &str| range.contains(&place.start) && code.contains(' ') && !code.starts_with('-');
-    said::quoted(&clause.text).into_iter().any(|(range, code)| holds(&range, code))
+    inline::quoted(&clause.text).into_iter().any(|(range, code)| holds(&range, code))
 }

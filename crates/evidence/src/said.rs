@@ -5,16 +5,11 @@ use crate::clause::Clause;
 use crate::command;
 use crate::deeds::Deeds;
 use crate::files::Deed;
+use crate::inline;
 use crate::line;
 use crate::options;
-use crate::pattern::patterns;
 use reasonix_proto::{CallId, ClaimKind};
 use std::ops::Range;
-
-patterns! {
-    INLINE = r"`([^`\n]+)`";
-    BARE = r"(?:^|[^\w`./-])((?:npm|pnpm|yarn|bun) (?:run )?[a-z][\w:-]*|(?:cargo|go|mvn|dotnet|flutter|dart|deno|terraform|mix|sbt|swift) (?:build|vet|check|clippy|fmt|format|lint|analyze|validate|compile|package)\b|(?:\./)?gradlew? [a-z][\w:]*)";
-}
 
 /// Something that is claimed.
 #[derive(Debug, Clone)]
@@ -169,7 +164,7 @@ impl Said {
 
     /// Keeps what it says of the command that it is about.
     pub(crate) fn quotes(&mut self, clause: &Clause) {
-        for (_, code) in quoted(&clause.text) {
+        for (_, code) in inline::quoted(&clause.text) {
             // An option alone is one that it is said to have been run with.
             if code.starts_with('-') && code.contains(' ') {
                 continue;
@@ -184,7 +179,8 @@ impl Said {
 
     /// What is said of tests without saying of which is said of the command or the file that stands right before it.
     pub(crate) fn is_of_before(&mut self, before: &str) {
-        let Some(code) = ends_with(before).filter(|_| self.kind == ClaimKind::Tests && self.reach.is_open()) else {
+        let Some(code) = inline::ends_with(before).filter(|_| self.kind == ClaimKind::Tests && self.reach.is_open())
+        else {
             return;
         };
         let checks = quoted_checks(code);
@@ -248,25 +244,6 @@ impl Said {
     }
 }
 
-/// What stands in signs for code, and where.
-pub(crate) fn quoted(text: &str) -> Vec<(Range<usize>, &str)> {
-    INLINE.all(text)
-}
-
-/// The code that a text ends with.
-pub(crate) fn ends_with(text: &str) -> Option<&str> {
-    let (range, code) = quoted(text).pop()?;
-    text.get(range.end + 1..).is_some_and(|rest| rest.trim().is_empty()).then_some(code)
-}
-
-/// Commands that stand in a text without signs for code.
-pub(crate) fn bare(text: &str) -> Vec<(Range<usize>, &str)> {
-    let code = quoted(text);
-    let apart =
-        |range: &Range<usize>| !code.iter().any(|(place, _)| place.start <= range.end && range.start <= place.end);
-    BARE.all(text).into_iter().filter(|(range, _)| apart(range)).collect()
-}
-
 /// The text with signs in place of quoted commands, whose numbers count nothing.
 pub(crate) fn without_commands(text: &str) -> String {
     without(text, |_| true)
@@ -279,7 +256,7 @@ pub(crate) fn without_others(text: &str, wanted: impl Fn(&Check) -> bool) -> Str
 
 fn without(text: &str, drop: impl Fn(&[Check]) -> bool) -> String {
     let mut out = text.to_owned();
-    for (range, code) in quoted(text) {
+    for (range, code) in inline::quoted(text) {
         let checks = quoted_checks(code);
         if !checks.is_empty() && drop(&checks) {
             out.replace_range(range, &"x".repeat(code.len()));

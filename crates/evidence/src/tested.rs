@@ -4,6 +4,7 @@ use crate::built;
 use crate::claimed::claimed;
 use crate::clause::Clause;
 use crate::grammar::{self, EVERY, GOOD_NEWS};
+use crate::inline;
 use crate::linted;
 use crate::news;
 use crate::pattern::patterns;
@@ -113,7 +114,7 @@ fn numeral(word: &str) -> Option<u64> {
 
 /// True when a part quotes a command that runs no tests: what it says in short is said of that.
 fn quotes_another(clause: &Clause) -> bool {
-    said::quoted(&clause.text).into_iter().flat_map(|(_, code)| said::quoted_checks(code)).any(|check| !check.tests)
+    inline::quoted(&clause.text).into_iter().flat_map(|(_, code)| said::quoted_checks(code)).any(|check| !check.tests)
 }
 
 /// The numbers of `10/12` and `10 of 12`.

@@ -96,15 +96,16 @@ fn known(phases: &[TodoPhase]) -> Vec<KnownStep> {
     plan.into_iter().flat_map(|phase| &phase.tasks).filter_map(step).collect()
 }
 
-/// What is left of the given steps: models write the whole list again, with what is done in front. The same title behind others
-/// is to be done once more.
+/// What is left of the given steps: models write the whole list again, with what is done in front. The same title behind others, or
+/// with an id of its own, is to be done once more.
 fn remaining(given: Vec<StepInput>, phases: &[TodoPhase]) -> Vec<StepInput> {
     let known = known(phases);
-    let is_over = |title: &str| {
-        let mut same = known.iter().filter(|step| alike(&step.title, title)).peekable();
-        same.peek().is_some() && same.all(|step| step.over)
+    let is_over = |given: &StepInput| {
+        let mut same = known.iter().filter(|step| alike(&step.title, given.title())).peekable();
+        let is_new = given.id().is_some_and(|id| known.iter().all(|step| step.id != id));
+        same.peek().is_some() && same.all(|step| step.over) && !is_new
     };
-    given.into_iter().skip_while(|step| is_over(step.title())).collect()
+    given.into_iter().skip_while(is_over).collect()
 }
 
 /// A step that has the id of one that is done is another one.

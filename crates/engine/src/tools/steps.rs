@@ -54,6 +54,14 @@ impl StepInput {
         let (Self::Title(title) | Self::Whole { title, .. }) = self;
         title
     }
+
+    /// The id that it was given.
+    pub(super) fn id(&self) -> Option<String> {
+        match self {
+            Self::Whole { id: Some(id), .. } => Some(id.text()).filter(|id| !id.is_empty()),
+            Self::Whole { id: None, .. } | Self::Title(_) => None,
+        }
+    }
 }
 
 impl StepId {

@@ -850,6 +850,12 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "请先转换为文本，例如 `!pdftotext FILE.pdf`，再引用该文本；若该模型能读取 PDF，请在 [[models]] 中为它设置 compat = { documents = true }。",
     ),
     (
+        "engine.reference_beyond",
+        "{path} ends before line {line}: the model gets its name and no lines",
+        "{path} 不足 {line} 行：模型只得到文件名，得不到任何行",
+    ),
+    ("engine.reference_beyond.hint", "look at how long it is, or leave out the lines", "请查看文件长度，或去掉行号"),
+    (
         "engine.reference_binary",
         "{path} is neither text nor a picture: the model gets its name and nothing of what is in it",
         "{path} 既不是文本也不是图片：模型只得到文件名，得不到内容",
