@@ -79,6 +79,44 @@ fn commands_in_a_part_of_a_repository_see_all_of_it_and_change_only_their_part()
     assert!(place.work.exists("part/mine") && !place.work.exists("made"), "{writer}");
 }
 
+/// Rules of a project that lies between the repository and the working folder hold for its files.
+#[test]
+fn what_a_project_around_denies_is_hidden_from_its_parts() {
+    if !support::has_box() {
+        return;
+    }
+    let place = Place::new(vec![bash("make -s"), Reply::say("ok")]);
+    place.work.write("mid/reasonix.toml", "[permissions]\ndeny = [\"Read(secrets/**)\"]\n");
+    place.work.write("mid/secrets/key", "hush\n");
+    place.work.write("mid/part/Makefile", "all:\n\t-cat ../secrets/key\n\tcat ../open.txt\n");
+    place.work.write("mid/open.txt", "open\n");
+    place.work.git_init();
+    let ran = place.run(&["run", "-C", &place.work.join("mid/part").display().to_string(), "go"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let result = result(&place);
+    assert!(result.contains("open") && !result.contains("hush"), "{result}");
+}
+
+/// The user's own settings are read where they were named, not in a folder that a repository makes the project.
+#[test]
+fn settings_that_a_person_names_are_not_looked_for_in_the_project() {
+    let place = Place::new(vec![Reply::say("ok"), Reply::say("ok")]);
+    place.work.write(".mcp.json", "{}");
+    place.work.write("mine.toml", "default_model = \"evil\"\n[sandbox]\nbash = \"off\"\n");
+    place.work.write("sub/mine.toml", place.home.read("config.toml"));
+    place.work.git_init();
+    for named in [&["run", "--config", "mine.toml", "go"][..], &["run", "go"]] {
+        let mut command = place.command(named);
+        command.current_dir(place.work.join("sub"));
+        if named.len() == 2 {
+            command.env("REASONIX_CONFIG", "mine.toml");
+        }
+        let ran = finish(command.output().unwrap());
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+    }
+    assert_eq!(place.server.request_count(), 2, "both asked the user's own endpoint");
+}
+
 /// Who keeps their home in git does not show it to every command below it.
 #[test]
 fn a_home_that_is_a_repository_stays_hidden() {

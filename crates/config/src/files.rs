@@ -15,10 +15,8 @@ pub const PROJECT_FILES: [&str; 4] =
 
 /// The user's settings, checked.
 pub(crate) fn user(sources: &Sources, notices: &mut Notices) -> Result<Table, ConfigError> {
-    let named = sources.flags.config.clone().or_else(|| env::config_path(&sources.env));
-    match named {
+    match named(sources) {
         Some(path) => {
-            let path = sources.project.join(path);
             let absent = ConfigError::Read { path: path.clone(), reason: Unreadable::Absent };
             one(&path, Layer::User, notices)?.ok_or(absent)
         }
@@ -26,12 +24,18 @@ pub(crate) fn user(sources: &Sources, notices: &mut Notices) -> Result<Table, Co
     }
 }
 
+/// The file that the user named in place of their own. Its name is read where they typed it: a folder that a repository chooses has
+/// no say in it.
+fn named(sources: &Sources) -> Option<PathBuf> {
+    let path = sources.flags.config.clone().or_else(|| env::config_path(&sources.env))?;
+    Some(std::path::absolute(&path).unwrap_or_else(|_| sources.root.join(path)))
+}
+
 /// Where the user's settings stand, or would stand.
 pub(crate) fn user_file(sources: &Sources) -> PathBuf {
-    let named = sources.flags.config.clone().or_else(|| env::config_path(&sources.env));
     let [toml, jsonc] = ["config.toml", "config.jsonc"].map(|name| sources.home.join(name));
-    match named {
-        Some(path) => sources.project.join(path),
+    match named(sources) {
+        Some(path) => path,
         None if toml.symlink_metadata().is_err() && jsonc.symlink_metadata().is_ok() => jsonc,
         None => toml,
     }

@@ -310,9 +310,8 @@ fn looks_like_picture(path: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::resolve_refs;
-    use reasonix_proto::Phrase;
     use reasonix_policy::Rule;
-    use reasonix_proto::fenced;
+    use reasonix_proto::{Phrase, fenced};
     use reasonix_workspace::{Options, Workspace};
     use std::fs;
 

@@ -646,13 +646,19 @@ async fn inside_without_namespaces() {
     let repository = place.home.path().canonicalize().unwrap().join("repository");
     fs::create_dir(&repository).unwrap();
     ["whole", "key"].iter().for_each(|name| fs::write(repository.join(name), "needle").unwrap());
+    // A link beside it opens nothing of what it leads to.
+    fs::write(place.home.path().join("diary"), "needle").unwrap();
+    symlink("..", repository.join("up")).unwrap();
+    symlink("key", repository.join("same")).unwrap();
     let key = repository.join("key");
     let masked = Some(Masked(Arc::new(move || vec![key.clone()])));
     let opened = vec![repository.clone()];
     let options = BoxOptions { readable: opened.clone(), opened, masked, ..place.options() };
     let sandbox = Sandbox::prepare(options, SandboxLevel::Partial).unwrap();
     place.good(&sandbox, &format!("cat {}/whole", repository.display()), "needle").await;
-    place.bad(&sandbox, &format!("cat {}/key", repository.display())).await;
+    for name in ["key", "same", "../diary", "up/diary"] {
+        place.bad(&sandbox, &format!("cat {}/{name}", repository.display())).await;
+    }
 }
 
 /// C5: every namespace is another than the machine's, and nobody outside is there.

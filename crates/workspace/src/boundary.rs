@@ -251,7 +251,8 @@ impl Boundary {
 
     /// All of those that are there.
     pub(crate) fn secrets(&self) -> Vec<PathBuf> {
-        let around = self.around.iter().flat_map(Secrets::there).filter(|path| self.root_of(path).is_none());
+        let around = self.around.iter().flat_map(Secrets::there_with_sockets);
+        let around = around.filter(|path| self.root_of(path).is_none());
         self.secrets.iter().flat_map(Secrets::there).chain(around).collect()
     }
 

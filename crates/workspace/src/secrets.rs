@@ -5,6 +5,7 @@ use crate::blob::is_same;
 use crate::tracked::tracked;
 use globset::GlobSet;
 use std::collections::{HashMap, HashSet, VecDeque};
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime};
@@ -48,6 +49,8 @@ struct Folder {
     named: Vec<PathBuf>,
     /// Links of such a name.
     links: Vec<PathBuf>,
+    /// Where programs listen: a mount that nobody can write to is no hindrance to talking to them.
+    sockets: Vec<PathBuf>,
 }
 
 impl Secrets {
@@ -105,6 +108,17 @@ impl Secrets {
 
     /// The closed files that are there now, shallow folders first.
     pub(crate) fn there(&self) -> Vec<PathBuf> {
+        self.found(|_| Vec::new())
+    }
+
+    /// The same, and where programs listen.
+    pub(crate) fn there_with_sockets(&self) -> Vec<PathBuf> {
+        let watching = self.root.join(".git/fsmonitor--daemon.ipc");
+        let watching = watching.symlink_metadata().is_ok().then_some(watching);
+        self.found(|folder| folder.sockets.clone()).into_iter().chain(watching).collect()
+    }
+
+    fn found(&self, more: impl Fn(&Folder) -> Vec<PathBuf>) -> Vec<PathBuf> {
         let mut known = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
         let mut seen = HashMap::new();
         let mut found = Vec::new();
@@ -122,6 +136,7 @@ impl Secrets {
             let whole = held.len() > MOST_FILES && held.len() == folder.named.len();
             found.extend(if whole { vec![path.clone()] } else { held });
             found.extend(folder.links.iter().filter_map(|link| self.behind(link)));
+            found.extend(more(&folder));
             seen.insert(path, folder);
         }
         *known = seen;
@@ -159,6 +174,8 @@ fn look(path: &Path, changed: Option<SystemTime>, inside: bool) -> Folder {
             folder.named.push(entry.path());
         } else if kind.is_symlink() && is_named(name.as_encoded_bytes()) {
             folder.links.push(entry.path());
+        } else if kind.is_socket() {
+            folder.sockets.push(entry.path());
         }
     }
     folder

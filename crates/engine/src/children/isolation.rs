@@ -229,7 +229,9 @@ impl Isolated {
             None => Confinement::None,
             Some(least) => {
                 let mut options = box_options(settings, &self.workspace, &start.world.home);
-                options.closed.extend(own.workspace.roots());
+                options
+                    .closed
+                    .extend(own.workspace.roots().into_iter().chain(own.workspace.around().map(Path::to_owned)));
                 options.shown.push(self.objects.clone());
                 options.readable.push(self.objects.clone());
                 if let Caches::Project(_) = options.caches {

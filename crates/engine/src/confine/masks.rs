@@ -16,7 +16,11 @@ const SKIPPED: &[&str] = &[".git", "node_modules", "target", ".venv", "__pycache
 
 /// Works out, for each command anew, what is hidden.
 pub(super) fn masked(deny: &[String], workspace: &Workspace) -> Masked {
-    let ruled = std::iter::once(workspace.root()).chain(workspace.around()).filter_map(|root| ruled(deny, root));
+    // A rule may be of the project's, whose folder lies between.
+    let around = workspace.around();
+    let folders = workspace.root().ancestors().take_while(|folder| around.is_some_and(|top| folder.starts_with(top)));
+    let folders = std::iter::once(workspace.root()).chain(folders.skip(1));
+    let ruled = folders.filter_map(|root| ruled(deny, root));
     let (ruled, workspace): (Vec<_>, _) = (ruled.collect(), workspace.clone());
     Masked(Arc::new(move || {
         let mut found = workspace.secrets();

@@ -309,7 +309,10 @@ fn around(place: &Path, shut: &[PathBuf], open: &mut Vec<PathBuf>, deep: usize) 
         return open.push(place.to_owned());
     }
     for entry in fs::read_dir(place).into_iter().flatten().flatten() {
-        around(&entry.path(), shut, open, deep + 1);
+        // What a link leads to is open where it lies, or shut.
+        if !entry.file_type().is_ok_and(|kind| kind.is_symlink()) {
+            around(&entry.path(), shut, open, deep + 1);
+        }
     }
 }
 

@@ -327,12 +327,14 @@ fn env_files_of_the_repository_around_the_root_are_named_too() {
         place.file(file, "KEY=needle");
     }
     let (around, root) = (place.root.clone(), place.root.join("part"));
+    let _listeners =
+        ["agent.sock", "part/own.sock"].map(|name| std::os::unix::net::UnixListener::bind(around.join(name)).unwrap());
     let opened = vec!["**/.env.local".into()];
     let options = Options { opened, around: Some(around.clone()), ..Options::default() };
     let workspace = Workspace::open(&root, options.clone()).unwrap();
     let mut secrets = workspace.secrets();
     secrets.sort();
-    assert_eq!(secrets, [".env", "other/.env.local", "part/.env"].map(|path| around.join(path)));
+    assert_eq!(secrets, [".env", "agent.sock", "other/.env.local", "part/.env"].map(|path| around.join(path)));
     assert_eq!(workspace.around(), Some(around.as_path()));
     assert_eq!(code(workspace.read_text("../whole.txt")), "outside_workspace");
     // A folder that is not around it is none, and neither is that of a copy.
