@@ -772,6 +772,9 @@ pub(crate) struct ImportArgs {
 pub(crate) enum ImportFrom {
     Claude,
     Codex,
+    Cursor,
+    Opencode,
+    Gemini,
 }
 
 #[derive(Debug, Args)]

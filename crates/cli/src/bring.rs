@@ -3,7 +3,11 @@
 
 mod claude;
 mod codex;
+mod cursor;
+mod gemini;
 mod haul;
+mod opencode;
+mod prompts;
 mod servers;
 
 use crate::args::{ImportArgs, ImportFrom};
@@ -32,6 +36,9 @@ pub(crate) fn import(args: &ImportArgs) -> anyhow::Result<Exit> {
     let mut haul = match args.agent {
         ImportFrom::Claude => claude::haul(&ways),
         ImportFrom::Codex => codex::haul(&ways),
+        ImportFrom::Cursor => cursor::haul(&ways),
+        ImportFrom::Opencode => opencode::haul(&ways),
+        ImportFrom::Gemini => gemini::haul(&ways),
     };
     haul.sift(&ways);
     for line in haul.lines(Style::get()) {
@@ -57,11 +64,14 @@ pub(crate) fn import(args: &ImportArgs) -> anyhow::Result<Exit> {
 fn ways(agent: ImportFrom, context: &Context) -> anyhow::Result<Ways> {
     let user = context.env.get("HOME").map(PathBuf::from).filter(|path| path.is_absolute());
     let user = user.ok_or_else(|| say::usage(Phrase::new("cli.no_home")))?;
-    let (variable, usual) = match agent {
-        ImportFrom::Claude => ("CLAUDE_CONFIG_DIR", ".claude"),
-        ImportFrom::Codex => ("CODEX_HOME", ".codex"),
+    let (variable, below, usual) = match agent {
+        ImportFrom::Claude => ("CLAUDE_CONFIG_DIR", "", ".claude"),
+        ImportFrom::Codex => ("CODEX_HOME", "", ".codex"),
+        ImportFrom::Cursor => ("", "", ".cursor"),
+        ImportFrom::Opencode => ("XDG_CONFIG_HOME", "opencode", ".config/opencode"),
+        ImportFrom::Gemini => ("", "", ".gemini"),
     };
-    let said = context.env.get(variable).filter(|path| !path.is_empty()).map(PathBuf::from);
+    let said = context.env.get(variable).filter(|path| !path.is_empty()).map(|path| Path::new(path).join(below));
     let workspace = context.workspace(&[]).map_err(|error| say::failed(error.phrase()))?;
     let file = context.loaded.settings.user_file.clone().map_or_else(Context::settings_file, Ok)?;
     Ok(Ways {

@@ -54,7 +54,8 @@ fn ours(place: &Place) -> Vec<(String, String)> {
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap()) {
             let (name, path) = (entry.file_name().to_string_lossy().into_owned(), entry.path());
-            if name.starts_with(".claude") || name.starts_with(".codex") || name.ends_with(".lock") || name == "state" {
+            let theirs = [".claude", ".codex", ".cursor", ".config", ".local", ".gemini"];
+            if theirs.iter().any(|begin| name.starts_with(begin)) || name.ends_with(".lock") || name == "state" {
                 continue;
             }
             match entry.file_type().unwrap().is_dir() {
@@ -194,6 +195,151 @@ fn codex_comes_over_too() {
     assert_eq!(place.run(&["import", "nobody"]).code, Some(2));
     let none = place.run(&["import", "claude"]);
     assert!(none.code == Some(2) && none.err.contains(".claude"), "{}", none.err);
+}
+
+#[test]
+fn cursor_comes_over_too() {
+    let place = Place::new(vec![]);
+    let home = &place.home;
+    home.write(
+        ".cursor/mcp.json",
+        "{\"mcpServers\": {\"docs\": {\"url\": \"https://example.com/mcp\", \"headers\": {\"Authorization\": \"Bearer ${env:DOCS}\"}}, \
+         \"files\": {\"command\": \"npx\", \"args\": [\"-y\", \"server\"], \"env\": {\"TOKEN\": \"tok-secret-1\"}}, \
+         \"old\": {\"type\": \"sse\", \"url\": \"https://example.com/sse\"}}}",
+    );
+    home.write(
+        ".cursor/cli-config.json",
+        "{\"permissions\": {\"allow\": [\"Shell(ls)\"], \"deny\": [\"Shell(rm)\", \"Read(.env*)\", \"Write(**/*.key)\"]}}",
+    );
+    home.write(
+        ".cursor/hooks.json",
+        "{\"version\": 1, \"hooks\": {\"beforeShellExecution\": [{\"command\": \"./guard.sh\"}]}}",
+    );
+    home.write(".cursor/commands/review.md", "Review for $5.\n");
+    home.write(".cursor/commands/odd.md", "Say !`date`.\n");
+    home.write(".cursor/skills/one/SKILL.md", "---\ndescription: d\n---\nOne.\n");
+    home.write(".cursor/agents/checker.md", "---\nreadonly: true\n---\nCheck.\n");
+    let shown = place.run(&["import", "cursor"]);
+    assert!(shown.code == Some(0) && !home.exists("commands"), "{}", shown.err);
+    let ran = place.run(&["import", "cursor", "--yes"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let (_, left) = ran.out.split_once("does not come over").unwrap();
+    for text in ["allow Shell(ls)", "mcp old", "hook beforeShellExecution", "commands/odd.md", "agents/checker.md"] {
+        assert!(left.contains(text), "{text}\n{}", ran.out);
+    }
+    let config = home.read("config.toml");
+    for text in ["Bearer ${DOCS}", "TOKEN = \"${TOKEN}\"", "Bash(rm:*)", "Read(.env*)", "Edit(**/*.key)"] {
+        assert!(config.contains(text), "{text}\n{config}");
+    }
+    assert_eq!(home.read("commands/review.md"), "Review for $$5.\n");
+    assert!(home.exists("skills/one/SKILL.md") && !home.exists("agents"));
+    brought_once(&place, "cursor");
+}
+
+#[test]
+fn opencode_comes_over_too() {
+    let place = Place::new(vec![]);
+    let home = &place.home;
+    home.write(
+        ".config/opencode/opencode.jsonc",
+        "{ // mine\n\"model\": \"x/y\", \"provider\": {\"mine\": {\"options\": {\"apiKey\": \"tok-secret-1\"}}},\n\
+         \"mcp\": {\"files\": {\"type\": \"local\", \"command\": [\"npx\", \"-y\", \"server\"], \"environment\": {\"TOKEN\": \"{env:MINE}\"}},\n\
+         \"docs\": {\"type\": \"remote\", \"url\": \"https://example.com/mcp\", \"headers\": {\"X-Key\": \"tok-secret-2\"}},\n\
+         \"off\": {\"type\": \"local\", \"command\": [\"x\"], \"enabled\": false}},\n\
+         \"permission\": {\"edit\": \"ask\", \"webfetch\": \"deny\", \"bash\": {\"*\": \"ask\", \"git push *\": \"deny\", \"git status\": \"allow\"}, \"doom_loop\": \"ask\"},\n\
+         \"command\": {\"test\": {\"template\": \"Run the tests $ARGUMENTS\", \"description\": \"Tests\"}},\n\
+         \"agent\": {\"checker\": {\"tools\": {\"write\": false}}},\n}",
+    );
+    home.write(".config/opencode/AGENTS.md", "Be kind.\n");
+    home.write(".config/opencode/commands/review.md", "Review $1.\n");
+    home.write(".config/opencode/agents/plain.md", "---\ntools:\n  bash: false\n---\nPlain.\n");
+    home.write(".config/opencode/plugins/guard.ts", "export const Guard = 1\n");
+    home.write(".local/share/opencode/auth.json", "{\"mine\": {\"key\": \"tok-secret-3\"}}");
+    let ran = place.run(&["import", "opencode", "--yes"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let (_, left) = ran.out.split_once("does not come over").unwrap();
+    for text in [
+        "opencode.jsonc model",
+        "provider mine",
+        "mcp off",
+        "permission bash *: ask",
+        "git status: allow",
+        "doom_loop",
+        "agent checker",
+        "agents/plain.md",
+        "plugins/guard.ts",
+        "auth.json",
+    ] {
+        assert!(left.contains(text), "{text}\n{}", ran.out);
+    }
+    let config = home.read("config.toml");
+    for text in ["TOKEN = \"${MINE}\"", "X-Key = \"${DOCS_X_KEY}\"", "\"Edit\"", "\"Web\"", "Bash(git push:*)"] {
+        assert!(config.contains(text), "{text}\n{config}");
+    }
+    assert!(!config.contains("\"Bash\""), "what allows some could not stand beside it: {config}");
+    assert_eq!(home.read("commands/test.md"), "---\ndescription: \"Tests\"\n---\nRun the tests $ARGUMENTS\n");
+    assert_eq!(
+        (home.read("commands/review.md").as_str(), home.read("AGENTS.md").as_str()),
+        ("Review $1.\n", "Be kind.\n")
+    );
+    assert!(!home.exists("agents"));
+    brought_once(&place, "opencode");
+}
+
+#[test]
+fn gemini_comes_over_too() {
+    let place = Place::new(vec![]);
+    let home = &place.home;
+    home.write(
+        ".gemini/settings.json",
+        "{\"theme\": \"x\", \"mcp\": {\"excluded\": [\"off\"]}, \"tools\": {\"exclude\": [\"run_shell_command\"]}, \
+         \"security\": {\"auth\": {\"selectedType\": \"oauth\"}}, \"mcpServers\": { // servers\n\
+         \"docs\": {\"httpUrl\": \"https://example.com/mcp\", \"headers\": {\"Authorization\": \"Bearer tok-secret-1\"}}, \
+         \"old\": {\"url\": \"https://example.com/sse\"}, \"off\": {\"command\": \"x\"}, \
+         \"files\": {\"command\": \"npx\", \"args\": [\"-y\", \"server\"], \"env\": {\"TOKEN\": \"$MINE\"}, \"trust\": true, \"excludeTools\": [\"rm\"]}}}",
+    );
+    home.write(".gemini/GEMINI.md", "Be kind.\n");
+    home.write(
+        ".gemini/commands/git/commit.toml",
+        "description = \"Commits\"\nprompt = \"\"\"Write about !{git diff --staged}: {{args}}\"\"\"\n",
+    );
+    home.write(".gemini/commands/bad.toml", "prompt = \"!{echo `date`}\"\n");
+    home.write(".gemini/oauth_creds.json", "{\"access_token\": \"tok-secret-2\"}");
+    home.write(".gemini/extensions/one/gemini-extension.json", "{}");
+    let ran = place.run(&["import", "gemini", "--yes"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let (_, left) = ran.out.split_once("does not come over").unwrap();
+    for text in [
+        "settings.json theme",
+        "settings.json tools",
+        "settings.json security",
+        "mcp old",
+        "mcp off",
+        "mcp files excludeTools",
+        "mcp files trust",
+        "commands/bad.md",
+        "oauth_creds.json",
+        "extensions/one",
+    ] {
+        assert!(left.contains(text), "{text}\n{}", ran.out);
+    }
+    let config = home.read("config.toml");
+    for text in ["https://example.com/mcp", "${DOCS_AUTHORIZATION}", "TOKEN = \"${MINE}\""] {
+        assert!(config.contains(text), "{text}\n{config}");
+    }
+    let command = home.read("commands/git/commit.md");
+    assert_eq!(command, "---\ndescription: \"Commits\"\n---\nWrite about !`git diff --staged`: $ARGUMENTS\n");
+    assert_eq!(home.read("AGENTS.md"), "Be kind.\n");
+    brought_once(&place, "gemini");
+}
+
+/// No key came over, and a second import changes nothing.
+fn brought_once(place: &Place, agent: &str) {
+    let before = ours(place);
+    let text: String = before.iter().map(|(_, text)| text.as_str()).collect();
+    assert!(!text.contains("tok-secret"), "{text}");
+    assert_eq!(place.run(&["import", agent, "--yes"]).code, Some(0));
+    assert_eq!(ours(place), before);
 }
 
 /// Rules come over where they can be seen, and nothing takes the place of what is built in.

@@ -37,6 +37,11 @@ pub(crate) fn parse(text: &str, layer: Layer, path: &Arc<PathBuf>) -> Result<Tab
     }
 }
 
+/// A text that another program keeps as JSON, with comments or without; none where it is not.
+pub fn json_of(text: &str) -> Option<serde_json::Value> {
+    jsonc_parser::parse_to_serde_value(text, &DIALECT).ok()
+}
+
 fn table_of(object: &Object<'_>, place: &dyn Fn(usize) -> SettingOrigin) -> Result<Table, ConfigError> {
     let mut table = Table::default();
     for property in &object.properties {

@@ -52,6 +52,7 @@ pub use expand::{Unset, expand};
 pub use files::{PROJECT_FILES, look_for_hooks, user_hooks};
 pub use folder::{FolderSettings, user_settings_file};
 pub use hosts::{Covered, Hosts, PRESETS};
+pub use jsonc::json_of;
 pub use model_ref::ModelRef;
 pub use origin::{Layer, Origins, SettingOrigin, ShownValue};
 pub use reasonix_policy::Fallback;

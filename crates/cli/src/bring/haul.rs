@@ -50,7 +50,7 @@ impl Ways {
 
     pub(super) fn json(&self, path: &Path, haul: &mut Haul) -> Option<Value> {
         let text = self.text(path)?;
-        let said = serde_json::from_str(&text).ok();
+        let said = reasonix_config::json_of(&text);
         if said.is_none() {
             haul.leave(path.display(), "cli.bring_unreadable");
         }
@@ -61,6 +61,30 @@ impl Ways {
 impl Haul {
     pub(super) fn leave(&mut self, what: impl std::fmt::Display, why: &'static str) {
         self.left.push((what.to_string(), Phrase::new(why)));
+    }
+
+    /// Leaves each file of a folder behind, for the same reason.
+    pub(super) fn leave_files(&mut self, from: &Path, why: &'static str) {
+        let names = std::fs::read_dir(from).into_iter().flatten().filter_map(Result::ok);
+        let mut names: Vec<String> = names.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+        names.sort();
+        let folder = from.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        names
+            .into_iter()
+            .filter(|name| !name.starts_with('.'))
+            .for_each(|name| self.leave(format!("{folder}/{name}"), why));
+    }
+
+    /// A command that is written anew in our words.
+    pub(super) fn command(&mut self, name: &str, text: Option<String>) {
+        let group = format!("commands/{name}.md");
+        match text {
+            Some(text) => {
+                let file = BundleFile { path: String::new(), executable: false, bytes: text.into_bytes() };
+                self.files.push((group, vec![file]));
+            }
+            None => self.leave(group, "cli.bring_command"),
+        }
     }
 
     /// Takes over the servers of an `mcpServers`.

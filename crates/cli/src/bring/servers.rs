@@ -11,6 +11,25 @@ const LONGEST: usize = 24;
 /// So may one without any sign in it that is this long.
 const LEAST: usize = 16;
 
+/// The same with references to variables in our words: others write `{env:NAME}`, `${env:NAME}` or `$NAME`.
+pub(super) fn referred(value: Value) -> Value {
+    match value {
+        Value::String(text) => {
+            let text = text.replace("${env:", "${").replace("{env:", "${");
+            let is_name = |name: &str| {
+                !name.is_empty() && name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
+            };
+            match text.strip_prefix('$').filter(|name| is_name(name)) {
+                Some(name) => Value::String(format!("${{{name}}}")),
+                None => Value::String(text),
+            }
+        }
+        Value::Array(list) => list.into_iter().map(referred).collect(),
+        Value::Object(map) => Value::Object(map.into_iter().map(|(key, value)| (key, referred(value))).collect()),
+        other => other,
+    }
+}
+
 /// The servers of an `mcpServers`, and those that stay behind, each with why.
 pub(super) fn from_json(said: Option<&Value>) -> (Vec<NewServer>, Vec<(String, &'static str)>) {
     let (mut taken, mut left) = (Vec::new(), Vec::new());

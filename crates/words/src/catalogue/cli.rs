@@ -554,6 +554,21 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "它会让更多操作无需询问即可执行；如确有需要，请自行复制",
     ),
     (
+        "cli.bring_agent_words",
+        "what it may do is said in other words there, and would be lost; write it anew: `reasonix docs agents`",
+        "其权限限制的写法不同，迁移会丢失；请重新编写：`reasonix docs agents`",
+    ),
+    (
+        "cli.bring_command",
+        "it cannot be written here so that it means the same; write it anew: `reasonix docs commands`",
+        "在此处无法写出相同含义的命令；请重新编写：`reasonix docs commands`",
+    ),
+    (
+        "cli.bring_guard",
+        "what it guards or changes is not guarded or changed here; see `reasonix docs permissions` and `reasonix docs hooks`",
+        "它所防护或更改的内容在此处没有对应；参见 `reasonix docs permissions` 和 `reasonix docs hooks`",
+    ),
+    (
         "cli.bring_agent_ours",
         "it has the name of a built-in agent; rename it and copy it yourself",
         "它与内置代理同名；请改名后自行复制",
