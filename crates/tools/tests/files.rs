@@ -143,7 +143,7 @@ async fn read_handles_what_is_no_plain_text() {
         room.ok("read_file", json!({"path": "open.pdf"})).await,
         "[PDF open.pdf (application/pdf, 1 page, 31 bytes)]"
     );
-    assert_eq!(room.ok("read_file", json!({"path": "real.pdf"})).await, "[PDF real.pdf (application/pdf, 22 bytes)]");
+    assert_eq!(room.ok("read_file", json!({"path": "real.pdf"})).await, "[PDF real.pdf (application/pdf, 23 bytes)]");
     let binary = room.failed("read_file", json!({"path": "bin"})).await;
     assert!(binary.contains("not text"), "{binary}");
     let gbk = room.ok("read_file", json!({"path": "gbk.txt"})).await;
