@@ -310,6 +310,29 @@ async fn one_that_fails_keeps_all_of_them_from_being_merged() {
     );
 }
 
+/// A call that nobody is there to allow fails by itself: the one who made it says so and comes to its end, the others go on, and all of
+/// their work is merged.
+#[tokio::test]
+async fn a_call_that_is_refused_takes_no_work_from_anybody() {
+    let world = world(vec![
+        ("A", vec![write("one", "1\n")]),
+        ("B", vec![write("two", "2\n"), write("locked/x", "3\n")]),
+        ("C", vec![write("locked/y", "4\n"), write("three", "3\n")]),
+    ]);
+    project(&world);
+    let mut handle = world.open_with(Which::New, |start| {
+        start.world.settings.permissions.ask = vec!["Edit(locked/**)".into()];
+        start.attended = false;
+    });
+    let (told, _) = turn(&mut handle, yes).await;
+    assert_eq!(told[0].matches("Merged: ").count(), 3, "{told:?}");
+    assert!(told[0].contains("B is over") && told[0].contains("its last calls were refused"), "{told:?}");
+    assert!(["one", "two", "three"].iter().all(|path| world.work.exists(path)), "{told:?}");
+    assert!(!world.work.exists("locked/x") && !world.work.exists("locked/y"));
+    let seen: String = world.server.requests().iter().map(|request| request.last_content().to_owned()).collect();
+    assert!(seen.contains("nobody is here"), "the model reads why: {seen}");
+}
+
 /// Rules that deny speak of the same paths in a clone, also those that name the folder of the session.
 #[tokio::test]
 async fn rules_of_the_session_hold_in_the_clone() {

@@ -2,7 +2,9 @@
 
 use crate::outbox::Outbox;
 use reasonix_agent::Sink;
-use reasonix_proto::{Cost, Envelope, Event, Message, PROTOCOL_VERSION, RecordBody, SessionId, Usage};
+use reasonix_proto::{
+    Cost, Envelope, Event, Message, PROTOCOL_VERSION, RecordBody, SessionId, StopReason, ToolOutcome, Usage,
+};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -30,6 +32,9 @@ struct State {
     said: String,
     steps: u32,
     told: Option<Instant>,
+    /// Whether all calls of its last message that had some were refused; none before one of them ended.
+    refused: Option<bool>,
+    answered: bool,
 }
 
 /// What one turn took.
@@ -38,6 +43,8 @@ pub(super) struct Spent {
     pub(super) usage: Usage,
     pub(super) steps: u32,
     pub(super) cost: Option<Cost>,
+    /// Its last calls were refused, and it answered all the same.
+    pub(super) answered: bool,
 }
 
 impl Heard {
@@ -119,14 +126,30 @@ impl Sink for Heard {
             Event::Message { record } => {
                 let mut state = self.lock();
                 state.tail.clear();
-                if let RecordBody::Assistant { message: Message::Assistant { text, .. }, .. } = &record.body {
+                if let RecordBody::Assistant { message: Message::Assistant { text, calls, stop, .. }, .. } =
+                    &record.body
+                {
                     state.said.clone_from(text);
+                    let whole = *stop == StopReason::End && calls.is_empty();
+                    state.answered = whole && state.refused == Some(true);
+                    if !calls.is_empty() {
+                        state.refused = None;
+                    }
                 }
             }
-            Event::ToolEnded { .. } => self.lock().steps += 1,
+            Event::ToolEnded { record } => {
+                let mut state = self.lock();
+                state.steps += 1;
+                if let RecordBody::Outcome { outcome, .. } = &record.body {
+                    let denied = matches!(outcome, ToolOutcome::Denied { .. });
+                    state.refused = Some(denied && state.refused != Some(false));
+                }
+            }
             Event::TurnEnded { record } => {
                 if let RecordBody::TurnEnded { usage, steps, cost, .. } = &record.body {
-                    self.lock().spent = Spent { usage: *usage, steps: *steps, cost: cost.clone() };
+                    let mut state = self.lock();
+                    let answered = std::mem::take(&mut state.answered);
+                    state.spent = Spent { usage: *usage, steps: *steps, cost: cost.clone(), answered };
                 }
             }
             event if event.is_ephemeral() => return,

@@ -435,7 +435,7 @@ impl Children {
         };
         self.family.ended(&run);
         let _ = self.keep(kin, &run).await;
-        (Came::Back { run: Box::new(run), text, unfit }, true)
+        (Came::Back { run: Box::new(run), text, unfit, answered: spent.answered }, true)
     }
 
     /// Writes down how one stands, and tells it. However deep it is, the log of the session has it: what is known of all of them

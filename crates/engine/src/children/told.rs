@@ -46,6 +46,8 @@ pub(super) enum Came {
         text: String,
         /// What it said fits no schema although one was wanted.
         unfit: bool,
+        /// Its last calls were refused, and it answered all the same.
+        answered: bool,
     },
     /// It could not be started.
     Not { why: String },
@@ -55,7 +57,8 @@ pub(super) enum Came {
 
 impl Handed {
     pub(super) fn succeeded(&self) -> bool {
-        matches!(&self.came, Came::Back { run, .. } if matches!(run.end, Some(TurnEnd::Done | TurnEnd::StepLimit)))
+        let limit = matches!(&self.came, Came::Back { run, .. } if run.end == Some(TurnEnd::StepLimit));
+        limit || self.is_done()
     }
 
     /// Somebody stopped it, or did not let it begin.
@@ -67,9 +70,16 @@ impl Handed {
         }
     }
 
-    /// Whether it came to its own end.
+    /// Whether it came to its own end. A call that was refused is answered for by itself: what was done beside it stands.
     pub(super) fn is_done(&self) -> bool {
-        matches!(&self.came, Came::Back { run, .. } if matches!(run.end, Some(TurnEnd::Done)))
+        match &self.came {
+            Came::Back { run, answered, .. } => match run.end {
+                Some(TurnEnd::Done) => true,
+                Some(TurnEnd::Refused { .. }) => *answered,
+                _ => false,
+            },
+            _ => false,
+        }
     }
 
     /// How it stands, in a few words.
