@@ -14,6 +14,22 @@ impl Live {
         }
     }
 
+    /// Jobs whose end no prompt has told: most were ended with the session that ran them. People know; the model does not.
+    pub(crate) fn tell_over(&mut self) {
+        for info in std::mem::take(&mut self.over) {
+            let told = match info.state {
+                JobState::Completed | JobState::Failed => {
+                    let code = info.exit_code.map(|code| format!(", exit code {code}")).unwrap_or_default();
+                    format!("ended when you were away ({}{code})", info.state.word())
+                }
+                _ => "is gone: it was ended with the session that ran it. Begin it again if it is needed".to_owned(),
+            };
+            let output = info.output.map(|output| format!("; all it wrote: {}", output.uri)).unwrap_or_default();
+            let text = format!("[job {} ({}) {told}{output}]", info.job, first_line(&info.command));
+            self.desk.queue.inbox().push_news(text);
+        }
+    }
+
     /// Jobs of a process that is gone are gone with it: that is said once, to the person and to the model.
     pub(crate) async fn tell_lost(&self, lost: Vec<JobInfo>) {
         for info in lost {

@@ -63,6 +63,8 @@ pub(crate) struct Live {
     pub(crate) jobs: Arc<Jobs>,
     /// Jobs of the process before this one.
     pub(crate) lost: Vec<JobInfo>,
+    /// Those of them that ended when nobody could be told any more.
+    pub(crate) over: Vec<JobInfo>,
 }
 
 impl Live {
@@ -72,6 +74,7 @@ impl Live {
             self.note_resumed().await;
             let lost = std::mem::take(&mut self.lost);
             self.tell_lost(lost).await;
+            self.tell_over();
         }
         self.begin_as().await;
         self.desk.hooks.begin(self.resumed, self.desk.book.state().model.clone());

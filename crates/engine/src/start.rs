@@ -289,7 +289,7 @@ impl Equipped {
         let jobs = heard(jobs, (&outbox, &book, &queue));
         fleet.told_to(Hears { outbox: outbox.clone(), queue: queue.clone(), people: people.clone() });
         let Opened { past, history, .. } = opened;
-        let lost = history.jobs.clone();
+        let (lost, over) = (history.jobs.clone(), history.untold_jobs.clone());
         let conversation = conversation_of(&prefix, history, past.turns());
         let shared = Shared {
             jobs: Arc::clone(&jobs),
@@ -336,6 +336,7 @@ impl Equipped {
             halted: false,
             jobs,
             lost,
+            over,
         };
         set_going(live, way_out);
         Handle { session: head.session, events, ops, shared: Arc::new(shared) }

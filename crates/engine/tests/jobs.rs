@@ -296,6 +296,25 @@ async fn a_job_of_a_process_that_is_gone_is_told_as_lost_once() {
     }
 }
 
+/// A job that ended with its session, in good order, is gone for the model that goes on with it: that is told with its next prompt, once.
+#[tokio::test]
+async fn a_job_that_ended_with_its_session_is_told_once() {
+    let world = World::new(vec![background("sleep 600"), Answer::say("a"), Answer::say("b"), Answer::say("c")]).await;
+    let mut handle = world.open(Which::New);
+    turn(&mut handle, |_| Choice::AllowOnce).await;
+    let session = end(handle).await;
+    // Whoever only looks in has told nobody.
+    end(world.open_when_free(Which::Resume(session.clone())).await).await;
+    for place in [2, 3] {
+        let mut handle = world.open_when_free(Which::Resume(session.clone())).await;
+        turn(&mut handle, |_| Choice::AllowOnce).await;
+        let asked = said(&world.server.requests()[place]);
+        assert_eq!(asked.matches("[job j1 (sleep 600) is gone: it was ended with the session").count(), 1, "{asked}");
+        end(handle).await;
+    }
+    world.server.assert_prefixes_grow();
+}
+
 /// What one job of the session serves, its other commands reach; nothing else of the machine is opened.
 #[cfg(target_os = "linux")]
 #[tokio::test]

@@ -59,6 +59,10 @@ pub struct History {
     pub jobs: Vec<JobInfo>,
     /// The number of the last job that began.
     pub last_job: u64,
+    /// The jobs that ended behind the last turn: no prompt came since that could have told the model.
+    pub untold_jobs: Vec<JobInfo>,
+    /// A turn goes on.
+    at_work: bool,
 }
 
 impl History {
@@ -70,7 +74,17 @@ impl History {
                 self.last_job = self.last_job.max(number);
                 self.jobs.push(*job.clone());
             }
-            RecordBody::JobEnded(ended) => self.jobs.retain(|job| job.job != ended.job),
+            RecordBody::JobEnded(ended) => {
+                self.jobs.retain(|job| job.job != ended.job);
+                if !self.at_work {
+                    self.untold_jobs.push(*ended.clone());
+                }
+            }
+            RecordBody::Prompt { .. } => {
+                self.at_work = true;
+                self.untold_jobs.clear();
+            }
+            RecordBody::TurnEnded { .. } => self.at_work = false,
             RecordBody::Child(run) => {
                 self.usage.add(run.usage);
                 match self.children.iter_mut().find(|known| known.child == run.child) {
