@@ -299,3 +299,30 @@ fn no_public_type_name_stands_in_two_rooms() {
     let shared: Vec<_> = rooms.into_iter().filter(|(_, rooms)| rooms.len() > 1).collect();
     assert!(shared.is_empty(), "{shared:#?}");
 }
+
+/// So many fields may one type of the engine have, and so many methods where they stand in several files.
+const LARGEST: (usize, usize) = (15, 25);
+/// Those that are larger, with their fields and methods. This list only shrinks.
+const LARGE: &[(&str, usize, usize)] = &[
+    ("children::Children", 8, 31),
+    ("children::Kin", 16, 1),
+    ("desk::Desk", 21, 35),
+    ("handle::Shared", 18, 16),
+    ("hooks::Hooks", 17, 50),
+    ("jobs::Jobs", 7, 36),
+    ("live::Live", 21, 61),
+];
+
+/// What one type holds and does has to fit into a head. The engine is where everything is attached, and types grow there first.
+#[test]
+fn no_type_of_the_engine_is_too_large() {
+    let sizes = modules::sizes::sizes(&root().join("crates/engine/src"));
+    assert!(sizes.len() > 150, "the types were found: {}", sizes.len());
+    let (fields, methods) = LARGEST;
+    let large: Vec<_> = sizes
+        .iter()
+        .filter(|(_, size)| size.fields > fields || (size.methods > methods && size.files.len() > 1))
+        .map(|(name, size)| (name.as_str(), size.fields, size.methods))
+        .collect();
+    assert_eq!(large, LARGE);
+}

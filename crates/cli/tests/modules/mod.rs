@@ -3,6 +3,7 @@
 
 mod paths;
 pub(crate) mod public;
+pub(crate) mod sizes;
 pub(crate) mod text;
 
 use std::collections::{BTreeMap, BTreeSet};
