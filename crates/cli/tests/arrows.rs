@@ -306,11 +306,8 @@ const LARGEST: (usize, usize) = (15, 25);
 const LARGE: &[(&str, usize, usize)] = &[
     ("children::Children", 8, 31),
     ("children::Kin", 16, 1),
-    ("desk::Desk", 21, 35),
-    ("handle::Shared", 18, 16),
     ("hooks::Hooks", 17, 50),
     ("jobs::Jobs", 7, 36),
-    ("live::Live", 21, 61),
 ];
 
 /// What one type holds and does has to fit into a head. The engine is where everything is attached, and types grow there first.

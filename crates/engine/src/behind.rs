@@ -1,16 +1,16 @@
 //! What runs behind a conversation: it ends before that goes elsewhere, and what went with a process that died is told.
 
+use crate::desk::Desk;
 use crate::jobs::first_line;
-use crate::live::Live;
 use reasonix_agent::{Journal, Sink};
 use reasonix_proto::{Event, JobInfo, JobState, Level, Phrase, RecordBody};
 
-impl Live {
+impl Desk {
     /// Before the conversation goes elsewhere, what runs behind it ends.
     pub(crate) async fn end_jobs(&self) {
-        let ended = self.jobs.end_all(false).await;
+        let ended = self.behind.jobs.end_all(false).await;
         if ended > 0 {
-            self.desk.notice(Level::Info, Phrase::new("engine.jobs_stopped").with("count", ended));
+            self.notice(Level::Info, Phrase::new("engine.jobs_stopped").with("count", ended));
         }
     }
 
@@ -18,13 +18,13 @@ impl Live {
     pub(crate) async fn tell_lost(&self, lost: Vec<JobInfo>) {
         for info in lost {
             let lost = JobInfo { state: JobState::Lost, ..info.clone() };
-            let Ok(record) = self.desk.book.append(RecordBody::JobEnded(Box::new(lost))).await else { continue };
-            self.desk.outbox.emit(Event::Job { record: Box::new(record), running: self.jobs.running() });
+            let Ok(record) = self.book.append(RecordBody::JobEnded(Box::new(lost))).await else { continue };
+            self.outbox.emit(Event::Job { record: Box::new(record), running: self.behind.jobs.running() });
             let command = first_line(&info.command);
             let phrase = Phrase::new("engine.job_lost").with("job", &info.job).with("command", &command);
-            self.desk.notice(Level::Warning, phrase);
+            self.notice(Level::Warning, phrase);
             let told = "is gone: it ended with the process of Reasonix that ran it; nobody saw how. Begin it again if it is needed";
-            self.desk.queue.inbox().push_news(format!("[job {} ({command}) {told}]", info.job));
+            self.queue.inbox().push_news(format!("[job {} ({command}) {told}]", info.job));
         }
     }
 }

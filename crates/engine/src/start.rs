@@ -1,21 +1,24 @@
 //! Starting a session: settings in, a running agent out.
 
 mod opening;
+mod preview;
 mod toolset;
 
+use crate::acting::Actor;
 use crate::believed::Believed;
 use crate::blueprint::{Blueprint, conversation_of};
 use crate::border::{Crossing, Shell};
 use crate::children::{Addressed, Children, Family, Kin, MakesTools, sweep};
 use crate::confine::{confinement, left_behind, shortcoming, word};
-use crate::desk::Desk;
+use crate::desk::{Behind, Brought, Desk, HeldBy};
 use crate::dials::Dials;
 use crate::editing::{as_begun, settled};
 use crate::error::EngineError;
 use crate::fleet::{Fleet, Hears};
-use crate::goals::JudgesGoal;
-use crate::handle::{Handle, Shared};
+use crate::goals::{JudgesGoal, Pursuit};
+use crate::handle::Handle;
 use crate::hooks::{AroundAll, AroundCalls, Hooks};
+use crate::intake::Intake;
 use crate::jobs::{Around, Jobs};
 use crate::listing::BeginsList;
 use crate::live::{Live, Todo};
@@ -60,9 +63,9 @@ use tokio::sync::{mpsc, watch};
 use toolset::{Carried, all_tools, runs_commands, tools_below, toolset};
 use tracing::Instrument;
 
-pub(crate) use opening::base_of;
 pub use opening::imported_head;
-pub(crate) use toolset::{Had, specs_of, unknown_tools};
+pub use preview::context_of;
+pub(crate) use toolset::{Had, unknown_tools};
 pub use toolset::{bare_tools, tool_specs};
 
 /// Starts a session on the current runtime, with what a host knows.
@@ -291,54 +294,43 @@ impl Equipped {
         let Opened { past, history, .. } = opened;
         let lost = history.jobs.clone();
         let conversation = conversation_of(&prefix, history, past.turns());
-        let shared = Shared {
-            jobs: Arc::clone(&jobs),
+        let desk = Arc::new(Desk {
             outbox,
+            book,
             queue,
             gate,
             people,
             artifacts: agent.artifacts.clone(),
             past,
             prefix: seen,
-            fleet: fleet.clone(),
             dials: Arc::new(Dials::new(origins, &start.world.settings)),
-            trust,
             base: Arc::new(start),
-            confinement,
-            hooks,
-            undo: undo.is_some(),
             purse,
+            brought: Brought { fleet, hooks, trust },
+            behind: Behind { jobs, family },
+            held: HeldBy { confinement, undo: undo.is_some() },
             told_flaws: AtomicBool::new(false),
-            family,
-        };
-        let desk = Desk::new(&shared, book, escalation);
+        });
         let (ops, inbound) = mpsc::unbounded_channel();
-        let (ops, tickets) = Sender::new(ops, &shared.outbox);
+        let (ops, tickets) = Sender::new(ops, &desk.outbox);
         let live = Live {
-            agent,
-            conversation,
-            desk,
-            inbound,
-            tickets,
-            resumed,
+            intake: Intake::new(&desk, inbound, escalation),
+            actor: Actor { desk: desk.clone(), agent, conversation, prefix: published, profile: acting, whole, routes },
+            pursuit: Pursuit::new(&desk),
+            desk: desk.clone(),
+            planner,
             undo,
             todo,
-            prefix: published,
+            tickets,
+            resumed,
             begins: !resumed,
-            fleet,
             terminal,
-            routes,
-            planner,
-            acting,
-            whole,
-            pursuit: None,
-            driven: None,
-            halted: false,
-            jobs,
             lost,
+            rested: false,
+            handed: false,
         };
         set_going(live, way_out);
-        Handle { session: head.session, events, ops, shared: Arc::new(shared) }
+        Handle { session: head.session, events, ops, desk }
     }
 
     /// Who looks at what is written down, in this order.
