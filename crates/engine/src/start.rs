@@ -8,7 +8,7 @@ use crate::acting::Actor;
 use crate::believed::Believed;
 use crate::blueprint::{Blueprint, conversation_of};
 use crate::border::{Crossing, Shell};
-use crate::children::{Addressed, Children, Family, Kin, MakesTools, sweep};
+use crate::children::{Addressed, Children, Family, Kin, Kit, MakesTools, sweep};
 use crate::confine::{confinement, left_behind, shortcoming, word};
 use crate::desk::{Behind, Brought, Desk, HeldBy};
 use crate::dials::Dials;
@@ -207,10 +207,12 @@ impl Ground {
             purse: purse.clone(),
             hooks: hooks.clone(),
             artifacts,
-            sandbox,
-            edits: whole.specs().into_iter().filter(|spec| spec.traits.edits).map(|spec| spec.name).collect(),
-            tools: tools_in(shell),
-            tools_in: Arc::new(tools_in),
+            kit: Kit {
+                sandbox,
+                edits: whole.specs().into_iter().filter(|spec| spec.traits.edits).map(|spec| spec.name).collect(),
+                tools: tools_in(shell),
+                tools_in: Arc::new(tools_in),
+            },
             undo: undo.map(Arc::downgrade).unwrap_or_default(),
             limits: agent.limits,
             trust: trust.clone(),
