@@ -245,6 +245,15 @@ fn every_file_of_tests_is_run() {
     assert!(forgotten.is_empty(), "named neither in tests/all.rs nor in Cargo.toml: {forgotten:?}");
 }
 
+/// Every program of tests is linked alone, with everything below it.
+#[test]
+fn programs_of_tests_are_few() {
+    let metadata = MetadataCommand::new().manifest_path(root().join("Cargo.toml")).no_deps().exec().expect("metadata");
+    let targets = metadata.packages.iter().flat_map(|package| &package.targets);
+    let programs = targets.filter(|target| target.is_test()).count();
+    assert!((10..=20).contains(&programs), "{programs}");
+}
+
 /// Sizes of the groups of modules that name each other in a circle, room by room. This list only shrinks.
 const CYCLES: &[(&str, &[usize])] = &[
     ("agent", &[5]),
