@@ -25,7 +25,7 @@ pub(crate) async fn answer(
     may_call: bool,
     stop: &Stop,
 ) -> Result<Answer, JournalError> {
-    agent.state(TurnState::Planning);
+    agent.state(TurnState::AwaitingModel);
     conversation.asks(&agent.model().card().name);
     let asked = conversation.tokens();
     let request = conversation.request(may_call, agent.aspects.must_call().filter(|_| may_call));

@@ -4,7 +4,7 @@
 use crate::intake::Intake;
 use crate::invoke::Brings;
 use reasonix_agent::{Said, Stop};
-use reasonix_proto::{Level, TurnEnd};
+use reasonix_proto::{Level, TurnEnd, TurnRefusal};
 use std::sync::Arc;
 
 /// What is said with what servers give for it; how the turn ends where it cannot begin.
@@ -36,7 +36,7 @@ pub(crate) async fn bring(intake: &mut Intake, mut said: Said, brings: Vec<Bring
             (Some(Ok(text)), Brings::Resource { .. }) => before.push_str(&text),
             (Some(Err(why)), Brings::Prompt { .. }) => {
                 desk.notice(Level::Error, why.clone());
-                return Err(TurnEnd::Refused { why });
+                return Err(TurnEnd::Refused { kind: TurnRefusal::Prompt, why });
             }
             // The prompt goes without what could not be read.
             (Some(Err(why)), Brings::Resource { .. }) => desk.notice(Level::Warning, why),

@@ -256,7 +256,9 @@ impl Pursuit {
         if let Some(goal) = goal.as_ref().filter(|goal| goal.is_active() && driven == Some(goal.turns)) {
             self.halted = true;
             let why = match end {
-                TurnEnd::Refused { why } | TurnEnd::Broken { why } | TurnEnd::ProviderFailed { why, .. } => why.clone(),
+                TurnEnd::Refused { why, .. } | TurnEnd::Broken { why } | TurnEnd::ProviderFailed { why, .. } => {
+                    why.clone()
+                }
                 _ => Phrase::new("flow.goal_not_begun"),
             };
             let stop = if *end == TurnEnd::Interrupted { GoalStop::User } else { GoalStop::Refused { why } };

@@ -96,7 +96,7 @@ pub use outbox::Events;
 pub use probes::{decline_probe, probe_age, probe_declined, probe_now, probed};
 pub use prompt::{BASE_PROMPT, bare_prompt};
 pub use purse::Purse;
-pub use recall::{keep_models, kept_models, search_of, tidy_cache};
+pub use recall::{RecordingsKept, keep_models, kept_models, search_of, tidy_cache, tidy_recordings};
 pub use refs::{Resolved, resolve_refs};
 pub use retention::tidy_past;
 pub use schema::AnswerSchema;

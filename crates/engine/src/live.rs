@@ -324,7 +324,7 @@ impl Live {
         let Work::Prompt(said) = work else { return Ok(work) };
         let hooks = Arc::clone(&self.desk.brought.hooks);
         let asked = self.intake.alongside(hooks.prompt(said, stop), stop).await;
-        if let Err(TurnEnd::Refused { why }) = &asked {
+        if let Err(TurnEnd::Refused { why, .. }) = &asked {
             self.desk.notice(Level::Warning, why.clone());
         }
         asked.map(Work::Prompt)

@@ -11,8 +11,8 @@ use crate::shelf::{flaws, shadowed};
 use reasonix_agent::BoxFuture;
 use reasonix_exec::git::branch_and_dirt;
 use reasonix_proto::{
-    ArgumentKind, CompletionKind, Message, ModelInfo, Phrase, Query, RecordBody, RecordId, Reply, SessionInfo, Status,
-    TreeFilter,
+    ArgumentKind, CommandAction, CommandCase, CompletionKind, Message, ModelInfo, Op, Phrase, Query, RecordBody,
+    RecordId, Reply, SessionInfo, Status, TreeFilter,
 };
 use reasonix_session::{GroupBy, Ledger, Sessions, Summary, TimeSpan, TreeView, tallies, tally};
 use reasonix_undo::last_standing;
@@ -74,7 +74,8 @@ impl Queries {
 
     fn commands(&self) -> Vec<reasonix_proto::CommandInfo> {
         let mut commands = commands(Able { undo: self.0.held.undo, kept: self.0.outbox.is_kept() });
-        let agent = commands.iter_mut().find(|command| command.name == "agent");
+        let chooses = |case: &CommandCase| matches!(&case.action, CommandAction::Operation(ops) if ops.iter().any(|op| matches!(op, Op::WorkAs { .. })));
+        let agent = commands.iter_mut().find(|command| command.cases.iter().any(chooses));
         if let Some(argument) = agent.and_then(|command| command.arguments.first_mut()) {
             argument.kind = ArgumentKind::OneOf { words: names(&self.0.base.roster(&self.0.brought.trust)) };
         }
@@ -276,7 +277,7 @@ pub(crate) fn find_sessions(
 
 fn session_info(summary: Summary) -> SessionInfo {
     SessionInfo {
-        ending: summary.ending.word().to_owned(),
+        ending: summary.ending.kind(),
         id: summary.id,
         title: summary.title,
         folder: summary.cwd,
