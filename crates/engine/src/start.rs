@@ -111,11 +111,13 @@ impl Ground {
 
     /// Gives the session everything that it runs with.
     fn equip(mut self, standing: GateStanding) -> Result<Equipped, EngineError> {
+        // First, because from here on the artifacts of the session have what subagents handed back among them.
         let family = self.family();
         let (start, opened, artifacts) = (&self.start, &self.begun.opened, &self.begun.artifacts);
         let (settings, workspace) = (&start.world.settings, &start.workspace);
         let (acting, absent) = acting_of(start, &self.begun)?;
         let model = pick_model(start, &acting, self.begun.resumed.then_some(&opened.history))?;
+        // Whatever comes below may have something to say, and nothing may be written but through the book.
         let (voice, events) = Voice::of(&self, &model);
         let Voice { outbox, book } = &voice;
         empty_roles(settings).chain(bundle_notices(&start.world)).chain(absent).for_each(|phrase| outbox.warn(phrase));
@@ -130,6 +132,7 @@ impl Ground {
         let trust = self.fleet.word();
         let asked = trust.clone();
         let gate = Arc::new(gate.undone_by(undo.as_ref()).distrusting(move |line| asked.untrusted_skill(line)));
+        // What the session wrote earlier is its own: the gate knows that before it judges the first call.
         self.begun.made.iter().for_each(|record| gate.recall(record));
         know_agents(start, &trust, &gate, &acting)?;
         let hooks = Hooks::new(start, &trust, (outbox, book), &gate, &self.confinement);
@@ -140,6 +143,7 @@ impl Ground {
             let jobs = Arc::downgrade(&jobs);
             undo.beside(move || jobs.upgrade().is_some_and(|jobs| jobs.running() > 0));
         }
+        // A tool starts subagents, and subagents have tools: they are named here and learn below what they are made of.
         let children = Children::of_session(&family);
         let others: Arc<dyn Delegates> = children.clone();
         let carried = Carried::of(start, opened, (&todo, &people, &jobs), &others);
@@ -148,8 +152,10 @@ impl Ground {
         let (tools, whole) = tools_of(&self, &acting, shell.clone(), &carried);
         let writes = tools.iter().any(|tool| tool.spec().name == TODO_WRITE);
         let nearby = Nearby::of(start, model.card().window);
+        // Before the other observers, which are added when the session runs: it has nothing written because of what it sees.
         book.observe(nearby.watch());
         let streaming = Streaming::of(start, model.card().window, (book, outbox));
+        // Aspects are asked in this order: undo looks at files before anybody acts, and hooks come behind our own.
         let (agent, prefix) = Blueprint::new(routes.clone(), tools)
             .judged_by(gate.clone(), gate.clone())
             .kept_by(book.clone(), artifacts.clone(), outbox.clone())
@@ -163,6 +169,7 @@ impl Ground {
         let around = (&gate, &purse, undo.as_ref());
         children.know(self.kin(&voice, around, (&hooks, &trust, &jobs), (&agent, shell, &whole)));
         let planner = planner_of(&self, &agent, &model, (outbox, &purse, &hooks), &carried)?;
+        // Last: from now on connections of commands are asked about, which takes a gate.
         let way_out = crossing.open(&gate, book.clone(), net_options(settings));
         let jobs = (jobs, crossing);
         let held = (family, jobs);
