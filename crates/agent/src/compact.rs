@@ -147,7 +147,7 @@ impl Agent {
         focus: &'a str,
         stop: &'a Stop,
     ) -> BoxFuture<'a, Option<Compacted>> {
-        self.state(TurnState::Planning);
+        self.state(TurnState::AwaitingModel);
         let instructions = Some(focus).filter(|text| !text.trim().is_empty());
         Box::pin(async move {
             let turn = conversation.turns();
@@ -181,7 +181,7 @@ impl Agent {
         instructions: &'a str,
         stop: &'a Stop,
     ) -> BoxFuture<'a, Result<bool, JournalError>> {
-        self.state(TurnState::Planning);
+        self.state(TurnState::AwaitingModel);
         let instructions = Some(instructions).filter(|text| !text.trim().is_empty());
         let need = Need { turn: conversation.turns(), reason: FoldReason::Manual, instructions, squeeze: 0 };
         Box::pin(self.compact(conversation, need, stop))
@@ -315,7 +315,7 @@ impl Agent {
         since: &'a str,
         stop: &'a Stop,
     ) -> BoxFuture<'a, Option<(NotedBy, String, Option<Usage>)>> {
-        self.state(TurnState::Planning);
+        self.state(TurnState::AwaitingModel);
         Box::pin(async move {
             conversation.asks(&self.model().card().name);
             let window = conversation.window(self.model().card().window);

@@ -5,7 +5,9 @@ use crate::dispatch::{Tally, complete, prepare};
 use crate::ports::{BoxFuture, JournalError, Stop};
 use crate::storm::Storm;
 use crate::turn::{Agent, state_of};
-use reasonix_proto::{CallId, Event, Phrase, RecordBody, ToolCall, ToolOutcome, TurnEnd, TurnState, Usage};
+use reasonix_proto::{
+    CallId, Event, Phrase, RecordBody, ToolCall, ToolOutcome, TurnEnd, TurnRefusal, TurnState, Usage,
+};
 use tracing::Instrument;
 
 impl Agent {
@@ -75,7 +77,7 @@ impl Agent {
             _ if stop.is_cancelled() => TurnEnd::Interrupted,
             ToolOutcome::Denied { by } => {
                 let why = tally.denied.take().unwrap_or_else(|| Phrase::new("engine.refused").with("why", by));
-                TurnEnd::Refused { why }
+                TurnEnd::Refused { kind: TurnRefusal::Call, why }
             }
             _ => TurnEnd::Done,
         };

@@ -26,17 +26,19 @@ pub(crate) async fn answer(
     (may_call, form): (bool, Option<&Arc<AnswerForm>>),
     stop: &Stop,
 ) -> Result<Answer, JournalError> {
-    agent.state(TurnState::Planning);
-    conversation.asks(&agent.model().card().name);
+    agent.state(TurnState::AwaitingModel);
+    // Asked once: what is decided while it answers is for the next step.
+    let model = agent.model();
+    conversation.asks(&model.card().name);
     let asked = conversation.tokens();
     let request = conversation.request(may_call, agent.aspects.must_call().filter(|_| may_call));
     let request = Request { form: form.cloned(), ..request };
     // Whoever is interrupted before asking has sent nothing.
     let asks = !stop.is_cancelled();
     let listener = agent.aspects.listener(turn, &agent.tools);
-    let mut answer = heard(agent, (request.clone(), asked), listener, stop).await;
+    let mut answer = heard(agent, model.as_ref(), (request.clone(), asked), listener, stop).await;
     if answer.failure.is_some() {
-        bound_text(agent, &mut answer.message);
+        bound_text(agent, model.card().window, &mut answer.message);
     }
     let body = RecordBody::Assistant {
         turn,
@@ -66,7 +68,9 @@ pub(crate) async fn answer(
     agent.budget.spent(&answer.model, counted(answer.usage, reckoned(asked, &answer.message)));
     if let Some(usage) = answer.usage {
         conversation.count(usage, !discarded);
-        agent.sink.emit(Event::Usage { usage, context: conversation.context(), window: agent.model().card().window });
+        // People are shown the room that there is from now on: another model may have the next step.
+        let window = agent.model().card().window;
+        agent.sink.emit(Event::Usage { usage, context: conversation.context(), window });
     }
     report(agent, (turn, step), &answer.repairs).await?;
     Ok(answer)
@@ -114,9 +118,9 @@ fn said_of(fix: Fix) -> Phrase {
 }
 
 /// What a failing server poured out must not fill every later request.
-fn bound_text(agent: &Agent, message: &mut Message) {
+fn bound_text(agent: &Agent, window: u64, message: &mut Message) {
     if let Message::Assistant { text, .. } = message {
-        let limit = Bound::for_window(agent.model().card().window);
+        let limit = Bound::for_window(window);
         *text = cut(std::mem::take(text), limit, agent.artifacts.as_ref()).0;
     }
 }
@@ -159,14 +163,15 @@ fn lacking(answer: &Answer) -> Option<Phrase> {
 /// Listens to one answer and says how that went, in figures.
 async fn heard(
     agent: &Agent,
+    model: &dyn Model,
     (request, asked): (Request, u64),
     listener: Option<Box<dyn Listener>>,
     stop: &Stop,
 ) -> Answer {
-    let (model, messages) = (agent.model(), request.messages.len());
+    let messages = request.messages.len();
     let name = &model.card().name;
     let span = tracing::debug_span!("request", model = %name, messages, tokens = asked, input = Empty, output = Empty);
-    let answer = listen(agent, model.as_ref(), (request, listener), stop).instrument(span.clone()).await;
+    let answer = listen(agent, model, (request, listener), stop).instrument(span.clone()).await;
     if let Some(usage) = answer.usage {
         span.record("input", usage.input).record("output", usage.output);
     }

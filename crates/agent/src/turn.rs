@@ -15,7 +15,7 @@ use crate::step::{answer, objected, report};
 use crate::storm::Storm;
 use reasonix_proto::{
     CallId, Event, FailureClass, FoldReason, Level, Message, Phrase, RecordBody, StopReason, ToolCall, ToolOutcome,
-    TurnEnd, TurnState, Usage,
+    TurnEnd, TurnRefusal, TurnState, Usage,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -363,7 +363,7 @@ impl Agent {
     ) -> Result<Option<TurnEnd>, JournalError> {
         progress.loops += 1;
         if progress.loops > 1 {
-            return Ok(Some(TurnEnd::Refused { why: Phrase::new("agent.text_loop") }));
+            return Ok(Some(TurnEnd::Refused { kind: TurnRefusal::TextLoop, why: Phrase::new("agent.text_loop") }));
         }
         let text = "[Your answer repeated itself and was cut. Go on without repeating; if you cannot, say so briefly.]";
         self.note(conversation, progress.turn, text.to_owned(), false).await?;
@@ -522,7 +522,7 @@ impl Runs for Runner<'_> {
 
 /// The end of a turn whose calls repeat.
 fn stormed() -> TurnOver {
-    let end = TurnEnd::Refused { why: Phrase::new("agent.storm") };
+    let end = TurnEnd::Refused { kind: TurnRefusal::Storm, why: Phrase::new("agent.storm") };
     TurnOver::Stopped { why: "The same calls were made again and again, so the turn ends here.".to_owned(), end }
 }
 
@@ -539,7 +539,7 @@ fn early_end(answer: &Answer) -> Option<TurnEnd> {
 
 fn natural_end(progress: &mut Progress) -> TurnEnd {
     match progress.refused.take() {
-        Some(why) => TurnEnd::Refused { why },
+        Some(why) => TurnEnd::Refused { kind: TurnRefusal::Call, why },
         None => TurnEnd::Done,
     }
 }

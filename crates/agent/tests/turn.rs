@@ -500,7 +500,7 @@ async fn a_turn_has_a_time_limit() {
     world.agent.limits.turn_timeout = Some(Duration::from_secs(60));
     assert_eq!(world.turn("go").await, TurnEnd::TimedOut);
     let states: Vec<_> = states(&world);
-    assert_eq!(states, [TurnState::Planning, TurnState::ModelGenerating, TurnState::TimedOut]);
+    assert_eq!(states, [TurnState::AwaitingModel, TurnState::ModelGenerating, TurnState::TimedOut]);
     assert_eq!(world.turn("again").await, TurnEnd::Done);
 }
 
@@ -691,7 +691,7 @@ async fn a_storm_is_told_to_the_model_and_then_ends_the_turn() {
     plays.push(says("I am stuck."));
     let mut world = World::new(plays, vec![quick("read", true)]);
     let end = world.turn("go").await;
-    assert!(matches!(&end, TurnEnd::Refused { why } if why.code == "agent.storm"), "{end:?}");
+    assert!(matches!(&end, TurnEnd::Refused { why, .. } if why.code == "agent.storm"), "{end:?}");
     let results = world.results();
     assert_eq!(results[..2], ["read ran", "read ran"]);
     assert!(results[2..].iter().all(|result| result.contains("it was not run again")), "{results:?}");
@@ -711,7 +711,7 @@ async fn calls_that_can_never_run_end_the_turn_by_the_same_bound() {
     for (what, plays, most) in [("the same", same, 6), ("another one", other, 7), ("unreadable", broken, 7)] {
         let mut world = World::new(plays, tools());
         let end = world.turn("go").await;
-        assert!(matches!(&end, TurnEnd::Refused { why } if why.code == "agent.storm"), "{what}: {end:?}");
+        assert!(matches!(&end, TurnEnd::Refused { why, .. } if why.code == "agent.storm"), "{what}: {end:?}");
         assert_eq!(world.requests().len(), most, "{what}");
     }
 }
@@ -739,7 +739,7 @@ async fn an_answer_that_repeats_itself_is_cut_told_and_then_ends_the_turn() {
     let stuck = || Play::Hangs((0..600).map(|_| Item::Text("I will read the file now. ".into())).collect());
     let mut world = World::new(vec![stuck(), stuck()], vec![quick("read", true)]);
     let end = world.turn("go").await;
-    assert!(matches!(&end, TurnEnd::Refused { why } if why.code == "agent.text_loop"), "{end:?}");
+    assert!(matches!(&end, TurnEnd::Refused { why, .. } if why.code == "agent.text_loop"), "{end:?}");
     assert_eq!(fixes(&world), [Fix::Loop; 2]);
     let second = world.last_request();
     let [_, Message::Assistant { text, .. }, Message::User { text: note, .. }] = second.as_slice() else {

@@ -9,7 +9,7 @@ use crate::person::{Editor, Keyboard};
 use crate::pump::{carry, carry_turn};
 use crate::run::finish;
 use crate::say::{self, Style};
-use crate::slash::{Desk, Next};
+use crate::slash::{CommandLine, Next};
 use crate::view::{Plain, View};
 use reasonix_engine::Handle;
 use reasonix_proto::{Level, Op, Open, Phrase, Query, Reply, TurnEnd};
@@ -91,8 +91,8 @@ impl Chat {
             }
             return Ok(true);
         };
-        let desk = Desk { handle: &self.handle, editor: &self.editor, dir: self.args.dir.as_deref() };
-        match desk.run(line).await? {
+        let typed = CommandLine { handle: &self.handle, editor: &self.editor, dir: self.args.dir.as_deref() };
+        match typed.run(line).await? {
             Next::Leave => return Ok(false),
             Next::Read => {}
             Next::Do(ops) => {

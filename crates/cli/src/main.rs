@@ -46,6 +46,7 @@ mod setup;
 mod slash;
 mod stats;
 mod stdin;
+mod store;
 mod trust;
 mod undo;
 mod view;
@@ -120,7 +121,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<Exit> {
         Some(Command::Rewind(rewind)) => runtime()?.block_on(undo::rewind(&rewind)),
         Some(Command::Handoff(args)) => runtime()?.block_on(run::hand_over(*args)),
         Some(Command::Changes(changes)) => undo::show_changes(&changes),
-        Some(Command::Store(store)) => undo::store(&store),
+        Some(Command::Store(store)) => store::store(&store),
         Some(Command::Context(args)) => parts::context(&args),
         Some(Command::Replay(args)) => runtime()?.block_on(replay::replay(args)),
         Some(Command::Diff(args)) => replay::diff(&args),

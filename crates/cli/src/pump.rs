@@ -4,7 +4,9 @@ use crate::exit::Exit;
 use crate::interrupts::{Interrupts, leave_nothing};
 use crate::view::View;
 use reasonix_engine::Handle;
-use reasonix_proto::{Done, Envelope, Event, GoalInfo, GoalStanding, GoalStop, Op, OpId, Settled, TurnEnd};
+use reasonix_proto::{
+    Done, Envelope, Event, GoalInfo, GoalStanding, GoalStop, Op, OpId, Settled, TurnEnd, TurnRefusal,
+};
 use std::time::Duration;
 
 /// Hands in an operation and shows events until it is settled. None when the session ended without a word about it.
@@ -42,7 +44,7 @@ fn end_of_goal(goal: Option<&GoalInfo>) -> TurnEnd {
         Some(GoalStop::TurnLimit) => TurnEnd::StepLimit,
         Some(GoalStop::Provider { class, why }) => TurnEnd::ProviderFailed { class: *class, why: why.clone() },
         Some(GoalStop::Failed { why }) => TurnEnd::Broken { why: why.clone() },
-        Some(other) => TurnEnd::Refused { why: other.phrase().1 },
+        Some(other) => TurnEnd::Refused { kind: TurnRefusal::Goal, why: other.phrase().1 },
     }
 }
 

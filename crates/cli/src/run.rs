@@ -210,7 +210,7 @@ fn tell_end(end: &TurnEnd, args: &RunArgs) {
         TurnEnd::Interrupted => (Level::Warning, Phrase::new("cli.interrupted")),
         TurnEnd::TimedOut => (Level::Warning, Phrase::new("cli.timed_out")),
         TurnEnd::StepLimit => (Level::Warning, Phrase::new("cli.step_limit")),
-        TurnEnd::Refused { why } | TurnEnd::OutOfBudget { why } => (Level::Warning, why.clone()),
+        TurnEnd::Refused { why, .. } | TurnEnd::OutOfBudget { why } => (Level::Warning, why.clone()),
         TurnEnd::ProviderFailed { why, .. } => (Level::Error, why.clone()),
     };
     say::notice(level, &phrase);

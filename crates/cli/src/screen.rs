@@ -45,8 +45,8 @@ async fn one_screen(context: Context, args: &SessionArgs, first: Option<String>)
         })
     })?;
     say::divert(Some(post.clone()));
-    let mut desk = Desk { args: args.clone(), post, asked, spoke: false, first };
-    let outcome = desk.run(context).await;
+    let mut end = HostEnd { args: args.clone(), post, asked, spoke: false, first };
+    let outcome = end.run(context).await;
     crate::picture::forget();
     say::divert(None);
     let ended = thread.join().map_err(|_| anyhow::anyhow!("the screen failed"))??;
@@ -58,7 +58,7 @@ async fn one_screen(context: Context, args: &SessionArgs, first: Option<String>)
 }
 
 /// This end of the wires.
-struct Desk {
+struct HostEnd {
     args: SessionArgs,
     post: Post,
     asked: UnboundedReceiver<Asked>,
@@ -73,7 +73,7 @@ enum Next {
     Open(Box<(SessionArgs, Handle)>),
 }
 
-impl Desk {
+impl HostEnd {
     /// Runs sessions, one after the other, until the user leaves. Gives what is said afterwards.
     async fn run(&mut self, context: Context) -> anyhow::Result<Option<Phrase>> {
         let Some(mut handle) = self.first(context).await? else { return Ok(None) };

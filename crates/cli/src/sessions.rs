@@ -7,7 +7,9 @@ use crate::say::{self, Style, clean};
 use crate::undo::{go, not_had, told};
 use reasonix_config::Flags;
 use reasonix_engine::Offline;
-use reasonix_proto::{Level, Op, Origin, Phrase, Record, RecordBody, RecordId, SessionId, TreeFilter, escaped_json};
+use reasonix_proto::{
+    Level, Op, Origin, Phrase, Record, RecordBody, RecordId, SessionEnding, SessionId, TreeFilter, escaped_json,
+};
 use reasonix_session::{
     Beginning, DocumentFormat, Ending, SeenSession, SessionArtifacts, SessionError, Sessions, Summary, export, foreign,
 };
@@ -103,20 +105,20 @@ fn json_line(session: &Summary) -> String {
     say::json(&serde_json::json!({
         "id": session.id, "cwd": session.cwd, "started": session.started, "active": session.active,
         "model": session.model, "title": session.title, "turns": session.turns,
-        "ending": session.ending.word(), "from": session.from,
+        "ending": session.ending.kind(), "from": session.from,
     }))
     .unwrap_or_default()
 }
 
 fn ending_of(ending: &Ending) -> Phrase {
-    match ending.word() {
-        "done" => Phrase::new("cli.ending_done"),
-        "interrupted" => Phrase::new("cli.ending_interrupted"),
-        "limit" => Phrase::new("cli.ending_limit"),
-        "refused" => Phrase::new("cli.ending_refused"),
-        "failed" => Phrase::new("cli.ending_failed"),
-        "open" => Phrase::new("cli.ending_open"),
-        _ => Phrase::new("cli.ending_broken"),
+    match ending.kind() {
+        SessionEnding::Done => Phrase::new("cli.ending_done"),
+        SessionEnding::Interrupted => Phrase::new("cli.ending_interrupted"),
+        SessionEnding::Limit => Phrase::new("cli.ending_limit"),
+        SessionEnding::Refused => Phrase::new("cli.ending_refused"),
+        SessionEnding::Failed => Phrase::new("cli.ending_failed"),
+        SessionEnding::Open => Phrase::new("cli.ending_open"),
+        SessionEnding::Broken => Phrase::new("cli.ending_broken"),
     }
 }
 

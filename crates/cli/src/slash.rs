@@ -29,13 +29,13 @@ pub(crate) enum Next {
 }
 
 /// Where commands are typed.
-pub(crate) struct Desk<'a> {
+pub(crate) struct CommandLine<'a> {
     pub(crate) handle: &'a Handle,
     pub(crate) editor: &'a Editor,
     pub(crate) dir: Option<&'a Path>,
 }
 
-impl Desk<'_> {
+impl CommandLine<'_> {
     /// Does what a command says that was typed without its slash.
     pub(crate) async fn run(&self, line: &str) -> anyhow::Result<Next> {
         let (name, words) = line.split_once(char::is_whitespace).unwrap_or((line, ""));

@@ -94,7 +94,8 @@ fn every_code_that_is_said_has_words() {
 /// A phrase is rendered, never compared: whoever renames a text must not change what the program does.
 #[test]
 fn nobody_decides_by_the_words_that_people_read() {
-    let renders = ["words/", "proto/src/phrase.rs"];
+    // A subagent's failure is told to the model by its code, which is what models read of it.
+    let renders = ["words/", "proto/src/phrase.rs", "engine/src/children/told.rs"];
     let compares = |line: &str| {
         let fields = ["phrase.code", "why.code", "notice.code", "refused.why"];
         let places =
@@ -102,7 +103,10 @@ fn nobody_decides_by_the_words_that_people_read() {
         places.into_iter().any(|(from, to)| {
             let (before, after) = (&line[..from], line[to..].trim_start());
             let asks = [".as_ref()", ".as_str()", ".starts_with", ".ends_with", ".contains", "==", "!="];
-            asks.iter().any(|word| after.starts_with(word))
+            // A text that a code is put into can be compared elsewhere.
+            let written = ["format!(", "write!("].iter().any(|word| before.contains(word));
+            written
+                || asks.iter().any(|word| after.starts_with(word))
                 || ["match ", "matches!(", "contains(&", "== ", "!= "]
                     .iter()
                     .any(|word| before.contains(word) && !before.contains('{'))
@@ -245,6 +249,15 @@ fn every_file_of_tests_is_run() {
     assert!(forgotten.is_empty(), "named neither in tests/all.rs nor in Cargo.toml: {forgotten:?}");
 }
 
+/// Every program of tests is linked alone, with everything below it.
+#[test]
+fn programs_of_tests_are_few() {
+    let metadata = MetadataCommand::new().manifest_path(root().join("Cargo.toml")).no_deps().exec().expect("metadata");
+    let targets = metadata.packages.iter().flat_map(|package| &package.targets);
+    let programs = targets.filter(|target| target.is_test()).count();
+    assert!((10..=20).contains(&programs), "{programs}");
+}
+
 /// Sizes of the groups of modules that name each other in a circle, room by room. This list only shrinks.
 const CYCLES: &[(&str, &[usize])] = &[
     ("agent", &[5]),
@@ -303,15 +316,7 @@ fn no_public_type_name_stands_in_two_rooms() {
 /// So many fields may one type of the engine have, and so many methods where they stand in several files.
 const LARGEST: (usize, usize) = (15, 25);
 /// Those that are larger, with their fields and methods. This list only shrinks.
-const LARGE: &[(&str, usize, usize)] = &[
-    ("children::Children", 8, 31),
-    ("children::Kin", 16, 1),
-    ("desk::Desk", 21, 35),
-    ("handle::Shared", 18, 16),
-    ("hooks::Hooks", 17, 50),
-    ("jobs::Jobs", 7, 36),
-    ("live::Live", 21, 61),
-];
+const LARGE: &[(&str, usize, usize)] = &[("hooks::Hooks", 17, 50), ("jobs::Jobs", 7, 36)];
 
 /// What one type holds and does has to fit into a head. The engine is where everything is attached, and types grow there first.
 #[test]

@@ -1,34 +1,50 @@
 //! Another agent goes on: the gate judges its calls by its rules, and the model is told with what is said next. Only one that
 //! has words or tools of its own begins another head, and that is entered in the ledger by its name.
 
-use crate::desk::{not_possible, unreadable};
-use crate::live::Live;
+use crate::desk::{Desk, not_possible, unreadable};
+use crate::foreword::base_of;
+use crate::invoke::Wants;
+use crate::refs::document_tag;
 use crate::roster::{chosen, kept, own_model, sampled, steps_of};
+use crate::router::Routes;
 use crate::spec::folds;
-use crate::start::base_of;
 use crate::ticket::Outcome;
-use reasonix_agent::{Model, Prefix, Sink, Tools};
+use reasonix_agent::{Agent, Conversation, Model, Prefix, Purpose, Router, Said, Sink, Tools, image_tokens};
 use reasonix_extensions::agent_note;
 use reasonix_gate::AgentStanding;
 use reasonix_proto::{
-    AgentProfile, Done, Event, Level, Mode, Op, PLAN_AGENT, PartKind, Phrase, RecordBody, Refusal, Refused,
+    AgentProfile, Done, Event, Image, Level, Mode, PLAN_AGENT, PartKind, Phrase, RecordBody, Refusal, Refused,
 };
 use std::sync::Arc;
+use tokio::sync::watch;
 
-impl Live {
+/// The agent at work: who it is, which model answers for it, what it is sent with every request, and what was said.
+pub(crate) struct Actor {
+    pub(crate) desk: Arc<Desk>,
+    pub(crate) agent: Agent,
+    pub(crate) conversation: Conversation,
+    pub(crate) prefix: watch::Sender<Arc<Prefix>>,
+    pub(crate) profile: AgentProfile,
+    /// All tools of the session; the agent at work may have fewer.
+    pub(crate) whole: Tools,
+    /// Which model answers.
+    pub(crate) routes: Arc<Routes>,
+}
+
+impl Actor {
     /// What the model has to be told of the agent with the next prompt.
     pub(crate) fn agent_note(&self) -> Option<String> {
         let state = self.desk.book.state();
-        (state.agent != state.told_agent).then(|| agent_note(&self.acting)).filter(|note| !note.is_empty())
+        (state.agent != state.told_agent).then(|| agent_note(&self.profile)).filter(|note| !note.is_empty())
     }
 
     /// Makes the session have the agent that was asked for, before anything is done in it.
-    pub(crate) async fn begin_as(&mut self) {
+    pub(crate) async fn begin_as(&mut self, resumed: bool) {
         let base = Arc::clone(&self.desk.base);
-        let default = base.world.settings.default_agent.as_ref().filter(|_| !self.resumed);
+        let default = base.world.settings.default_agent.as_ref().filter(|_| !resumed);
         let wanted = base.agent.as_ref().or(default).cloned();
         let outcome = match wanted {
-            Some(name) if self.resumed || name.eq_ignore_ascii_case(PLAN_AGENT) => self.set_agent(&name).await,
+            Some(name) if resumed || name.eq_ignore_ascii_case(PLAN_AGENT) => self.set_agent(&name).await,
             _ => return,
         };
         if let Err(refused) = outcome {
@@ -39,20 +55,20 @@ impl Live {
     /// Another agent goes on, from the next prompt on.
     pub(crate) async fn set_agent(&mut self, name: &str) -> Outcome {
         if name.eq_ignore_ascii_case(PLAN_AGENT) {
-            return self.desk.apply(Op::SetMode { mode: Mode::Plan }, None).await;
+            return self.desk.set_mode(Mode::Plan).await;
         }
-        let (base, trust, wanted) = (Arc::clone(&self.desk.base), self.desk.trust.clone(), name.to_owned());
+        let (base, trust, wanted) = (Arc::clone(&self.desk.base), self.desk.brought.trust.clone(), name.to_owned());
         let found = tokio::task::spawn_blocking(move || chosen(&base, &trust, &wanted)).await.map_err(unreadable)?;
         let (agent, told) = found.map_err(|why| Refused::new(Refusal::NotFound, why))?;
         let (same, plans) = {
             let state = self.desk.book.state();
-            (*state.agent == *agent.name && agent == self.acting, state.mode == Mode::Plan)
+            (*state.agent == *agent.name && agent == self.profile, state.mode == Mode::Plan)
         };
         if !same {
             self.go_on_as(agent, told).await?;
         }
         match (plans, same) {
-            (true, _) => self.desk.apply(Op::SetMode { mode: Mode::Build }, None).await,
+            (true, _) => self.desk.set_mode(Mode::Build).await,
             (false, true) => Ok(Done::Unchanged),
             (false, false) => Ok(Done::Applied),
         }
@@ -88,7 +104,7 @@ impl Live {
         let own = own.ok().flatten();
         self.measure_anew(own.as_ref().unwrap_or(&model));
         self.routes.set(&base, model, own);
-        self.acting = agent;
+        self.profile = agent;
         self.desk.outbox.emit(Event::Changed { record: Box::new(record) });
         Ok(())
     }
@@ -102,7 +118,7 @@ impl Live {
     }
 
     /// The window is that of the model which answers, and so is whether the conversation is folded by itself.
-    pub(crate) fn measure_anew(&mut self, answers: &Arc<dyn Model>) {
+    fn measure_anew(&mut self, answers: &Arc<dyn Model>) {
         let card = answers.card();
         self.agent.limits.compaction.auto = folds(&self.desk.base.world.settings, &card.name);
         self.desk.outbox.measure(None, Some(card.window));
@@ -110,12 +126,12 @@ impl Live {
 
     /// The system prompt and the tools of an agent, as far as they are others than those that are sent now.
     fn head_of(&self, agent: &AgentProfile) -> Result<(Option<String>, Option<Tools>), Refused> {
-        if !agent.has_own_head() && !self.acting.has_own_head() {
+        if !agent.has_own_head() && !self.profile.has_own_head() {
             return Ok((None, None));
         }
         let base = &self.desk.base;
         let worded = |agent: &AgentProfile| agent.prompt.is_some() || !agent.skills.is_empty();
-        let system = if worded(agent) || worded(&self.acting) {
+        let system = if worded(agent) || worded(&self.profile) {
             let head = self.desk.past.history().map_err(unreadable)?.head.ok_or_else(not_possible)?;
             let first = head.parts.first().filter(|part| part.kind == PartKind::Base).ok_or_else(not_possible)?;
             let rest =
@@ -141,5 +157,92 @@ impl Live {
         let prefix = Arc::new(Prefix { system, tools: tools.specs(), aliases: tools.aliases() });
         self.conversation.go_on_with(Arc::clone(&prefix));
         self.prefix.send_replace(prefix);
+    }
+
+    /// Another model, or the same one thinking more or less, from the next request on.
+    pub(crate) async fn set_model(&mut self, model: Option<String>, effort: Option<String>) -> Outcome {
+        let (current, earlier) = {
+            let state = self.desk.book.state();
+            (state.model.clone(), state.effort.clone())
+        };
+        if let Some(word) = effort.as_deref().filter(|word| reasonix_catalogue::Effort::parse(word).is_none()) {
+            let known = reasonix_proto::EFFORTS.join(", ");
+            let phrase = Phrase::new("engine.unknown_effort").with("effort", word).with("known", known);
+            return Err(Refused::new(Refusal::Invalid, phrase));
+        }
+        let same = model.as_ref().is_none_or(|wanted| *wanted == current);
+        let effort = effort.or(earlier.filter(|_| same));
+        let reference = model.unwrap_or(current);
+        let world = sampled(&self.desk.base.world, &self.profile);
+        let built = world.model_thinking(&reference, effort.as_deref());
+        let model = built.map_err(|error| Refused::new(Refusal::Failed, error.phrase()))?;
+        let card = model.card().clone();
+        let record = self.desk.journal(RecordBody::ModelChanged { model: card.name.clone(), effort }).await?;
+        let own = own_model(&self.desk.base.world, &self.profile).ok().flatten();
+        if let Some(own) = own.as_ref().filter(|own| own.card().name != card.name) {
+            let phrase = Phrase::new("engine.agent_keeps_model").with("agent", &self.profile.name);
+            self.desk.notice(Level::Info, phrase.with("model", &own.card().name));
+        }
+        self.measure_anew(own.as_ref().unwrap_or(&model));
+        let base = Arc::clone(&self.desk.base);
+        self.routes.set(&base, model, own);
+        self.desk.outbox.emit(Event::Changed { record: Box::new(record) });
+        Ok(Done::Applied)
+    }
+
+    /// Goes over to the model that a command wants, and gives the one before; none where it stays the same.
+    pub(crate) async fn borrow_model(&mut self, wants: &Wants) -> Option<(String, Option<String>)> {
+        let wanted = wants.model.as_deref().filter(|model| *model != "inherit")?;
+        let settings = &self.desk.base.world.settings;
+        // A file names one of the user's own models, never an endpoint that nobody configured.
+        let own = |name: &str| settings.providers.iter().any(|provider| provider.name == name);
+        let found = settings.resolve_model(wanted).ok().filter(|found| own(&found.provider.name));
+        let found = found.map(|found| found.name());
+        let before = {
+            let state = self.desk.book.state();
+            (state.model.clone(), state.effort.clone())
+        };
+        let changed = match found {
+            Some(name) if name == before.0 => return None,
+            Some(name) => {
+                let phrase = Phrase::new("engine.model_borrowed").with("command", &wants.name).with("model", &name);
+                let changed = self.set_model(Some(name), None).await.is_ok();
+                if changed {
+                    self.desk.notice(Level::Info, phrase);
+                }
+                changed
+            }
+            None => false,
+        };
+        if !changed {
+            let phrase = Phrase::new("engine.model_of_command").with("command", &wants.name).with("model", wanted);
+            self.desk.notice(Level::Info, phrase);
+            return None;
+        }
+        Some(before)
+    }
+
+    /// A model without eyes gets a line of text for a picture or a document; whoever showed it should know. A document that
+    /// would fill the window is taken out again.
+    pub(crate) fn shown(&self, mut said: Said) -> Said {
+        let model = self.routes.model(Purpose::Step);
+        let card = model.card();
+        let warn = |phrase: Phrase| self.desk.notice(Level::Warning, phrase.with("model", &card.name));
+        if said.images.iter().any(|image| !image.is_document()) && !card.vision {
+            warn(Phrase::new("engine.model_blind"));
+        }
+        for image in said.images.iter().filter(|image| image.is_document() && !card.documents) {
+            warn(Phrase::new("engine.reference_pdf").with("path", &image.name));
+        }
+        let fills = |image: &Image| card.window > 0 && card.documents && image_tokens(image) > card.window / 2;
+        let (large, images) = said.images.into_iter().partition(|image| image.is_document() && fills(image));
+        said.images = images;
+        let large: Vec<Image> = large;
+        for document in large {
+            let told = format!("[PDF {}: it is too long for your window]\n\n", document.describe());
+            said.text = said.text.replace(&document_tag(&document), &told);
+            warn(Phrase::new("engine.pdf_large").with("path", &document.name));
+        }
+        said
     }
 }

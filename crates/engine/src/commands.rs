@@ -1,7 +1,7 @@
 //! Which of the `/` commands a session has: one whose capability is not there is not offered; and those that files bring.
 
 use reasonix_extensions::{BroughtBy, CustomCommand, Skill};
-use reasonix_proto::{Argument, ArgumentKind, CommandInfo, CommandSource, Phrase, builtin_commands};
+use reasonix_proto::{Argument, ArgumentKind, CommandInfo, CommandNeed, CommandSource, Phrase, builtin_commands};
 
 /// What a session can do, as far as commands depend on it.
 #[derive(Debug, Clone, Copy)]
@@ -14,10 +14,10 @@ pub(crate) struct Able {
 
 /// The commands of a session.
 pub(crate) fn commands(able: Able) -> Vec<CommandInfo> {
-    let there = |command: &CommandInfo| match command.name.as_str() {
-        "undo" | "redo" | "diff" => able.undo,
-        "resume" | "fork" | "clear" | "handoff" => able.kept,
-        _ => true,
+    let there = |command: &CommandInfo| match command.needs {
+        Some(CommandNeed::Undo) => able.undo,
+        Some(CommandNeed::Kept) => able.kept,
+        None => true,
     };
     builtin_commands().into_iter().filter(there).collect()
 }
@@ -37,6 +37,7 @@ pub(crate) fn brought(commands: &[CustomCommand], skills: &[Skill]) -> Vec<Comma
         arguments: hint(command.argument_hint.as_deref()),
         about: about(command.by, &command.description),
         source: source(command.by),
+        needs: None,
         cases: Vec::new(),
     });
     let is_free = |name: &str| !is_builtin(name) && commands.iter().all(|command| command.name != name);
@@ -52,6 +53,7 @@ pub(crate) fn brought(commands: &[CustomCommand], skills: &[Skill]) -> Vec<Comma
                 by => about(by, &skill.description),
             },
             source: source(skill.by),
+            needs: None,
             cases: Vec::new(),
         }
     };

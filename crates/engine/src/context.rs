@@ -1,42 +1,10 @@
 //! What the context consists of: the parts of the system prompt, the tools, what was folded, and the messages since.
 
-use crate::editing::{as_begun, settled};
-use crate::error::EngineError;
-use crate::fleet::Fleet;
-use crate::spec::Start;
-use crate::start::{Had, imported_head, specs_of};
 use reasonix_agent::{ToolSpec, content_tokens, estimate_tokens, folded_messages, image_tokens};
 use reasonix_config::Settings;
-use reasonix_proto::{CacheReport, ContextPart, Message, PartKind, Phrase, PromptPart, RecordBody, Reply, Requested};
+use reasonix_proto::{CacheReport, ContextPart, Message, PartKind, Phrase, PromptPart, RecordBody, Requested};
 use reasonix_session::{History, Past, cache_report};
 use std::io;
-
-/// What the context of a session on disk consists of; of a new one when none is given.
-pub fn context_of(start: &Start, past: Option<&Past>) -> Result<Reply, EngineError> {
-    let unreadable = |error| EngineError::Settings(Phrase::new("engine.log_unreadable").with("reason", error));
-    let mut history = match past {
-        Some(past) => past.history().map_err(unreadable)?,
-        None => History::default(),
-    };
-    let tools = match &history.head {
-        Some(head) => {
-            let had = past.map(|past| Had::of(head, past).0);
-            specs_of(&as_begun(start.clone(), &start.world.settings.tools.edit, head), had.as_ref(), &Fleet::new(start))
-        }
-        None => {
-            let (start, _) = settled(start.clone())?;
-            let head = imported_head(&start)?.unkept();
-            history.model.clone_from(&head.model);
-            history.head = Some(head);
-            let agent = start.begins_as()?;
-            let mut specs = specs_of(&start, None, &Fleet::new(&start));
-            specs.retain(|spec| agent.has(&spec.name));
-            specs
-        }
-    };
-    let window = start.world.settings.resolve_model(&history.model).map(|found| start.world.settings.window(&found));
-    Ok(Reply::Context { parts: parts(&history, &tools), context: history.context, window: window.unwrap_or_default() })
-}
 
 /// What of the requests of a session had been sent before, priced as the settings say.
 pub fn cache_of(past: &Past, settings: &Settings) -> io::Result<CacheReport> {

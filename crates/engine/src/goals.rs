@@ -2,13 +2,13 @@
 //! goes on by itself. What comes after a turn is decided in `flow`.
 
 use crate::desk::Desk;
-use crate::live::Live;
 use crate::outbox::Outbox;
 use crate::purse::Purse;
 use crate::queue::Work;
+use crate::reading::Reading;
 use crate::state::{Observer, SessionState};
 use crate::ticket::{Outcome, Ticket};
-use reasonix_agent::{Said, Sink};
+use reasonix_agent::{Conversation, Said, Sink};
 use reasonix_flow::{Course, TurnSeen, judge};
 use reasonix_proto::{
     Done, Event, GoalChange, GoalInfo, GoalLimits, GoalNews, GoalStanding, GoalStop, GoalStrategy, LONGEST_OBJECTIVE,
@@ -90,12 +90,32 @@ impl Desk {
     }
 }
 
-impl Live {
+/// How this process goes after the goal.
+pub(crate) struct Pursuit {
+    desk: Arc<Desk>,
+    /// Who waits for the goal to come to its end.
+    waits: Option<Ticket>,
+    /// The goal's turns before the one that it wanted, while that runs.
+    driven: Option<u32>,
+    /// The goal does not go on in this process, though its log may not say so: it could not be written.
+    halted: bool,
+}
+
+impl Pursuit {
+    pub(crate) fn new(desk: &Arc<Desk>) -> Self {
+        Self { desk: Arc::clone(desk), waits: None, driven: None, halted: false }
+    }
+
+    /// Whether a turn that nobody asked for comes next.
+    pub(crate) fn goes_on(&self) -> bool {
+        !self.halted && self.desk.goal().is_some_and(|goal| goal.is_active())
+    }
+
     /// Sets a goal; it begins when nothing else waits.
     pub(crate) async fn set_goal(&mut self, words: &str, strategy: Option<GoalStrategy>, ticket: Ticket) {
         self.settle_goal(true);
         match self.begin_goal(words, strategy).await {
-            Ok(()) => (self.pursuit, self.halted) = (Some(ticket), false),
+            Ok(()) => (self.waits, self.halted) = (Some(ticket), false),
             Err(refused) => self.desk.settle(ticket, Err(refused)),
         }
     }
@@ -184,7 +204,7 @@ impl Live {
         match resumed {
             Ok(()) => {
                 self.settle_goal(true);
-                (self.pursuit, self.halted) = (Some(ticket), false);
+                (self.waits, self.halted) = (Some(ticket), false);
             }
             Err(refused) => self.desk.settle(ticket, Err(refused)),
         }
@@ -194,7 +214,7 @@ impl Live {
     pub(crate) fn settle_goal(&mut self, replaced: bool) {
         let goal = self.desk.goal();
         let over = replaced || self.halted || !goal.as_ref().is_some_and(|goal| goal.is_active());
-        if let Some(ticket) = self.pursuit.take_if(|_| over) {
+        if let Some(ticket) = self.waits.take_if(|_| over) {
             ticket.settle(Ok(Done::Goal { goal: goal.map(|goal| Box::new((*goal).clone())) }));
         }
     }
@@ -204,7 +224,7 @@ impl Live {
         let goal = self.desk.goal().filter(|goal| goal.is_active() && !self.halted)?;
         self.driven = Some(goal.turns);
         let said = if goal.turns == 0 {
-            let said = self.desk.said_plainly(goal.objective.clone()).await;
+            let said = Reading(&self.desk).said_plainly(goal.objective.clone()).await;
             Said {
                 text: reasonix_flow::began(&goal, &said.text),
                 typed: Some(format!("/goal {}", goal.objective)),
@@ -239,14 +259,16 @@ impl Live {
     }
 
     /// After a turn: its course is kept, and a turn that the goal wanted and that never began does not begin again.
-    pub(crate) async fn after_turn(&mut self, end: &TurnEnd) {
+    pub(crate) async fn after_turn(&mut self, end: &TurnEnd, conversation: &Conversation) {
         self.desk.purse.hold_goal(None);
         let driven = self.driven.take();
         let goal = self.desk.goal();
         if let Some(goal) = goal.as_ref().filter(|goal| goal.is_active() && driven == Some(goal.turns)) {
             self.halted = true;
             let why = match end {
-                TurnEnd::Refused { why } | TurnEnd::Broken { why } | TurnEnd::ProviderFailed { why, .. } => why.clone(),
+                TurnEnd::Refused { why, .. } | TurnEnd::Broken { why } | TurnEnd::ProviderFailed { why, .. } => {
+                    why.clone()
+                }
                 _ => Phrase::new("flow.goal_not_begun"),
             };
             let stop = if *end == TurnEnd::Interrupted { GoalStop::User } else { GoalStop::Refused { why } };
@@ -259,7 +281,7 @@ impl Live {
             && let Some(folder) = goal.folder.as_deref()
         {
             let turn = self.desk.book.state().turn;
-            let words = self.conversation.last_words().unwrap_or_default();
+            let words = conversation.last_words().unwrap_or_default();
             let text: String = words.chars().take(LONGEST_TURN).collect();
             self.keep_file(format!("{folder}/turn-{turn:03}.md"), format!("{text}\n")).await;
         }

@@ -1,8 +1,9 @@
 //! Handing over to a new session: it begins with notes on this one, and with the same tools and system prompt.
 
-use crate::desk::unreadable;
+use crate::acting::Actor;
+use crate::desk::{Desk, unreadable};
 use crate::goals::handed_on;
-use crate::live::{Live, alongside};
+use crate::intake::Intake;
 use crate::observers::kept_list;
 use crate::state::SessionState;
 use crate::ticket::Outcome;
@@ -13,15 +14,24 @@ use reasonix_proto::{
 };
 use reasonix_session::{Entry, Ledger, Sessions};
 
-impl Live {
+/// A new session that goes on with what this one has.
+pub(crate) struct Handoff<'a> {
+    pub(crate) desk: &'a Desk,
+    pub(crate) intake: &'a mut Intake,
+    pub(crate) actor: &'a mut Actor,
+    /// One was made because this session is full.
+    pub(crate) handed: &'a mut bool,
+}
+
+impl Handoff<'_> {
     /// Makes the new session; this one stays as it is.
     pub(crate) async fn hand_over(&mut self, focus: &str) -> Outcome {
         if !self.desk.outbox.is_kept() {
             return Err(Refused::new(Refusal::Unkept, Phrase::new("engine.handoff_unkept")));
         }
         let stop = Stop::new();
-        let folding = self.agent.hand_over(&mut self.conversation, focus, &stop);
-        let folded = alongside(folding, &mut self.inbound, &mut self.desk, &stop).await;
+        let folding = self.actor.agent.hand_over(&mut self.actor.conversation, focus, &stop);
+        let folded = self.intake.alongside(folding, &stop).await;
         let made = folded.map(|folded| self.make(RecordBody::Compacted(Box::new(folded))));
         self.desk.state(TurnState::Idle);
         let Some(session) = made.transpose()? else {
@@ -37,13 +47,13 @@ impl Live {
     /// nothing more of this one, so that the notes are made of the log. Once, however often it is tried here again.
     pub(crate) async fn hand_over_when_full(&mut self, end: &TurnEnd) {
         let full = matches!(end, TurnEnd::ProviderFailed { class: FailureClass::ContextTooLong, .. });
-        let wanted = full && self.agent.limits.compaction.auto && self.desk.outbox.is_kept();
-        if !wanted || std::mem::replace(&mut self.desk.handed, true) {
+        let wanted = full && self.actor.agent.limits.compaction.auto && self.desk.outbox.is_kept();
+        if !wanted || std::mem::replace(self.handed, true) {
             return;
         }
         let nobody = Stop::new();
         nobody.cancel();
-        let folded = self.agent.hand_over(&mut self.conversation, "", &nobody).await;
+        let folded = self.actor.agent.hand_over(&mut self.actor.conversation, "", &nobody).await;
         match folded.map(|folded| self.make(RecordBody::Compacted(Box::new(folded)))) {
             None => {}
             Some(Ok(session)) => {

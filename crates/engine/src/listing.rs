@@ -1,8 +1,8 @@
 //! The todo list where nobody wrote one: begun by the session itself when a prompt lists several parts, or when a second file is
 //! about to change; and changed by people. Each change is on the log, and the model is told with a note.
 
+use crate::acting::Actor;
 use crate::desk::Desk;
-use crate::live::Live;
 use crate::parts::{SEVERAL, is_complex, parts};
 use crate::state::Book;
 use crate::ticket::Outcome;
@@ -27,7 +27,7 @@ todo_write, and keep the list in step.]";
 /// What the model reads when the user changed the list.
 const BY_USER: &str = "[The user changed the todo list. It is now this, and this is what counts:]";
 
-impl Live {
+impl Actor {
     /// A task that is more than one thing begins with a plan, where the settings say so and somebody can approve one.
     pub(crate) async fn plan_first(&self, said: &Said) {
         let base = &self.desk.base;

@@ -1,7 +1,6 @@
 //! What front ends are shown of earlier sessions and of what is remembered, and what they can do with it.
 
 use crate::desk::{Desk, not_possible};
-use crate::handle::Shared;
 use crate::recall::{memories_of, search_of};
 use crate::ticket::Outcome;
 use reasonix_config::api_key;
@@ -17,11 +16,14 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// No more of what was found is shown at once.
 const MOST_HITS: usize = 100;
 
-impl Shared {
+/// Looks back, with what a session knows.
+pub(crate) struct LookingBack<'a>(pub(crate) &'a Desk);
+
+impl LookingBack<'_> {
     /// What was said in earlier sessions.
     pub(crate) fn history(&self, text: &str, all: bool, count: usize) -> Reply {
-        let search = search_of(&self.base.world.settings, &self.base.world.env, &self.base.world.home);
-        let folder = (!all).then(|| self.base.workspace.root());
+        let search = search_of(&self.0.base.world.settings, &self.0.base.world.env, &self.0.base.world.home);
+        let folder = (!all).then(|| self.0.base.workspace.root());
         let most = count.clamp(1, MOST_HITS);
         match search.find(&Wanted { query: text, folder, most, before: None, patience: PATIENCE }, &|| false) {
             Ok(found) => {
@@ -41,7 +43,7 @@ impl Shared {
 
     /// What was said around a place of a session.
     pub(crate) fn around(&self, session: &str, record: RecordId, span: usize) -> Reply {
-        let search = search_of(&self.base.world.settings, &self.base.world.env, &self.base.world.home);
+        let search = search_of(&self.0.base.world.settings, &self.0.base.world.env, &self.0.base.world.home);
         match search.around(session, record, span.clamp(1, MOST_HITS)) {
             Ok(window) => {
                 let said = window.lines.into_iter().map(|line| Hit {
@@ -60,7 +62,7 @@ impl Shared {
 
     /// What is remembered.
     pub(crate) fn memories(&self) -> Reply {
-        let memories = memories_of(&self.base);
+        let memories = memories_of(&self.0.base);
         let kept = [Reach::Global, Reach::Project].into_iter().flat_map(|reach| memories.active(reach).memories);
         let info = |named: reasonix_session::Named| MemoryInfo {
             scope: named.reach.into(),
@@ -73,17 +75,15 @@ impl Shared {
         };
         Reply::Memories { memories: kept.map(info).collect() }
     }
-}
 
-impl Desk {
     /// Takes something out of what is remembered.
     pub(crate) async fn forget(&self, name: String, scope: MemoryReach) -> Outcome {
         let reach = [Reach::Global, Reach::Project].into_iter().find(|reach| MemoryReach::from(*reach) == scope);
-        let memories = memories_of(&self.base);
+        let memories = memories_of(&self.0.base);
         let forgotten = tokio::task::spawn_blocking(move || memories.forget(&name, reach)).await;
         match forgotten {
             Ok(Ok(found)) => {
-                self.notice(Level::Info, Phrase::new("engine.forgotten").with("name", found.name));
+                self.0.notice(Level::Info, Phrase::new("engine.forgotten").with("name", found.name));
                 Ok(Done::Applied)
             }
             Ok(Err(error)) => Err(Refused::new(Refusal::NotFound, error.phrase())),
@@ -93,10 +93,10 @@ impl Desk {
 
     /// Writes the conversation into a new file.
     pub(crate) async fn export(&self, path: &str) -> Outcome {
-        let session = self.outbox.session().short().to_owned();
+        let session = self.0.outbox.session().short().to_owned();
         let name = if path.trim().is_empty() { format!("reasonix-{session}.md") } else { path.trim().to_owned() };
-        let path = self.base.workspace.root().join(name);
-        let (past, base, target) = (self.past.clone(), self.base.clone(), path.clone());
+        let path = self.0.base.workspace.root().join(name);
+        let (past, base, target) = (self.0.past.clone(), self.0.base.clone(), path.clone());
         let written = tokio::task::spawn_blocking(move || {
             let mut records = Vec::new();
             past.each_active(|record| records.push(record))?;
@@ -115,7 +115,7 @@ impl Desk {
         let shown = path.display();
         match written.await {
             Ok(Ok(())) => {
-                self.notice(Level::Info, Phrase::new("engine.exported").with("path", shown));
+                self.0.notice(Level::Info, Phrase::new("engine.exported").with("path", shown));
                 Ok(Done::Written { path: path.display().to_string() })
             }
             Ok(Err(error)) => {

@@ -1,10 +1,12 @@
 //! Moving about in a session's tree. Nothing is deleted: a record says from where the conversation goes on.
 
-use crate::desk::{no_record, not_possible, unreadable};
+use crate::acting::Actor;
+use crate::desk::{Desk, no_record, not_possible, unreadable};
 use crate::goals::goal_record;
 use crate::images::fetch;
-use crate::live::{Live, alongside};
+use crate::intake::Intake;
 use crate::queue::Work;
+use crate::reading::Reading;
 use crate::ticket::Outcome;
 use reasonix_agent::{Said, Sink, Stop};
 use reasonix_proto::{
@@ -12,7 +14,8 @@ use reasonix_proto::{
     Refused, Rewind, TurnState,
 };
 use reasonix_session::{History, Past, typed};
-use reasonix_undo::{FilesWay, note};
+use reasonix_tools::TodoList;
+use reasonix_undo::{FilesWay, Undo, note};
 
 /// So many records that are not of hooks are looked at for news.
 const MOST_NEWS: u64 = 8;
@@ -60,7 +63,17 @@ impl Goal {
     }
 }
 
-impl Live {
+/// Moves about in the tree of a live session, and takes files back.
+pub(crate) struct Moves<'a> {
+    pub(crate) desk: &'a Desk,
+    pub(crate) intake: &'a mut Intake,
+    pub(crate) actor: &'a mut Actor,
+    /// What takes files back; none where nothing is kept for that.
+    pub(crate) undo: Option<&'a Undo>,
+    pub(crate) todo: &'a TodoList,
+}
+
+impl Moves<'_> {
     /// Goes to a record; at something a person wrote to the place before it, and its text comes back.
     pub(crate) async fn branch(&mut self, at: RecordId, summary: Option<bool>) -> Outcome {
         let goal = Goal::at(&self.desk.past, at)?;
@@ -108,8 +121,8 @@ impl Live {
         let since = typed(&first.body).unwrap_or_default();
         self.desk.notice(Level::Info, Phrase::new("engine.leaving"));
         let stop = Stop::new();
-        let asking = self.agent.take_leave(&mut self.conversation, &since, &stop);
-        let Some((by, summary, usage)) = alongside(asking, &mut self.inbound, &mut self.desk, &stop).await else {
+        let asking = self.actor.agent.take_leave(&mut self.actor.conversation, &since, &stop);
+        let Some((by, summary, usage)) = self.intake.alongside(asking, &stop).await else {
             self.desk.notice(Level::Warning, Phrase::new("engine.left_without_notes"));
             return None;
         };
@@ -118,44 +131,13 @@ impl Live {
 
     /// Takes files back, or brings them again, and says what became of them.
     pub(crate) async fn files(&mut self, way: FilesWay) -> Outcome {
-        let Some(undo) = &self.undo else { return Err(not_possible()) };
+        let Some(undo) = self.undo else { return Err(not_possible()) };
         let back = undo.go(&self.desk.past, way, false).await;
         let back = back.map_err(|error| Refused::new(error.refusal(), error.phrase()))?;
         let again = way == FilesWay::Again;
         self.desk.notice(Level::Info, back.said(again));
         back.notices(again).into_iter().for_each(|(level, phrase)| self.desk.notice(level, phrase));
         Ok(Done::Restored { turn: back.turn, files: back.changed.len() })
-    }
-
-    /// Tells the model of files that were taken back since it last spoke, and of what happened outside of its turns, with the
-    /// prompt, because some chat templates refuse two messages of the user in a row.
-    pub(crate) fn with_news(&mut self, said: Said) -> Said {
-        let recent = self.recent();
-        let since = recent.iter().rev().take_while(|record| !spoke(record));
-        let news: Vec<String> = since
-            .filter_map(|record| match &record.body {
-                RecordBody::Restored(back) if !back.paths.is_empty() => Some(note(back)),
-                RecordBody::Left(left) => Some(farewell(left)),
-                _ => None,
-            })
-            .collect();
-        let outside = self.desk.queue.news();
-        said.after_news(news.into_iter().rev().chain(outside).collect())
-    }
-
-    /// The last records, as far back as news may stand. What hooks left behind is not counted, however much it is.
-    fn recent(&self) -> Vec<Record> {
-        let hook = |record: &&Record| matches!(record.body, RecordBody::Hook(_));
-        let mut count = MOST_NEWS;
-        loop {
-            let page = self.desk.past.page(None, count);
-            let Ok(page) = page else { return Vec::new() };
-            let hooks = page.records.iter().filter(hook).count() as u64;
-            if page.records.iter().any(spoke) || page.from == 0 || count - hooks.min(count) >= MOST_NEWS {
-                return page.records;
-            }
-            count = count.saturating_mul(2);
-        }
     }
 
     /// The last prompt once more, as if its turn had not been.
@@ -170,10 +152,10 @@ impl Live {
         let before = self.desk.past.parent(record).ok_or_else(nothing)?;
         self.go(Goal { to: before, text: None, why: MoveReason::Retry }).await?;
         let mut again = [Message::User { text, images }];
-        fetch(&mut again, self.agent.artifacts.as_ref());
+        fetch(&mut again, self.actor.agent.artifacts.as_ref());
         let [Message::User { text, images }] = again else { return Err(nothing()) };
-        self.desk.hooks.said_again();
-        Ok(self.desk.work_again(Said { text, typed, images, form: None }).await)
+        self.desk.brought.hooks.said_again();
+        Ok(Reading(self.desk).work_again(Said { text, typed, images, form: None }).await)
     }
 
     /// Moves the leaf. The conversation there is read first, so that a failure leaves everything as it was.
@@ -188,11 +170,11 @@ impl Live {
         let mut records = records.into_iter();
         let Some(moved) = records.next() else { return Ok(Done::Unchanged) };
         let record = self.desk.journal(moved).await?;
-        fetch(&mut history.messages, self.agent.artifacts.as_ref());
-        self.conversation.go_to(history.messages, history.context, history.folded, goal.why);
+        fetch(&mut history.messages, self.actor.agent.artifacts.as_ref());
+        self.actor.conversation.go_to(history.messages, history.context, history.folded, goal.why);
         let todo = history.todo.unwrap_or_default();
         self.desk.book.gone_to((history.told, &history.told_agent), todo.clone(), history.fired);
-        self.conversation.set_todo(todo.clone());
+        self.actor.conversation.set_todo(todo.clone());
         self.todo.restore(todo);
         self.desk.outbox.measure(Some(history.context), None);
         self.desk.outbox.emit(Event::Moved { record: Box::new(record), text: goal.text });
@@ -206,6 +188,37 @@ impl Live {
             self.desk.change(body).await?;
         }
         Ok(Done::Applied)
+    }
+}
+
+/// Tells the model of files that were taken back since it last spoke, and of what happened outside of its turns, with the
+/// prompt, because some chat templates refuse two messages of the user in a row.
+pub(crate) fn with_news(desk: &Desk, said: Said) -> Said {
+    let recent = recent(&desk.past);
+    let since = recent.iter().rev().take_while(|record| !spoke(record));
+    let news: Vec<String> = since
+        .filter_map(|record| match &record.body {
+            RecordBody::Restored(back) if !back.paths.is_empty() => Some(note(back)),
+            RecordBody::Left(left) => Some(farewell(left)),
+            _ => None,
+        })
+        .collect();
+    let outside = desk.queue.news();
+    said.after_news(news.into_iter().rev().chain(outside).collect())
+}
+
+/// The last records, as far back as news may stand. What hooks left behind is not counted, however much it is.
+fn recent(past: &Past) -> Vec<Record> {
+    let hook = |record: &&Record| matches!(record.body, RecordBody::Hook(_));
+    let mut count = MOST_NEWS;
+    loop {
+        let page = past.page(None, count);
+        let Ok(page) = page else { return Vec::new() };
+        let hooks = page.records.iter().filter(hook).count() as u64;
+        if page.records.iter().any(spoke) || page.from == 0 || count - hooks.min(count) >= MOST_NEWS {
+            return page.records;
+        }
+        count = count.saturating_mul(2);
     }
 }
 

@@ -318,7 +318,7 @@ mod tests {
         let (outbox, mut first) = Outbox::new(status(), state());
         let notice = |code: &'static str| {
             outbox.emit(Event::Notice { level: Level::Info, phrase: Phrase::new(code) });
-            outbox.emit(Event::State { state: TurnState::Planning });
+            outbox.emit(Event::State { state: TurnState::AwaitingModel });
         };
         notice("a");
         let seen = std::iter::from_fn(|| first.ready()).last().map(|last| last.seq).unwrap();
@@ -344,9 +344,9 @@ mod tests {
     fn every_seat_gets_every_event_under_the_same_number() {
         let (outbox, mut first) = Outbox::new(status(), state());
         let mut second = outbox.join();
-        outbox.emit(Event::State { state: TurnState::Planning });
+        outbox.emit(Event::State { state: TurnState::AwaitingModel });
         assert_eq!(first.ready(), second.ready());
-        assert_eq!(outbox.status().state, TurnState::Planning);
+        assert_eq!(outbox.status().state, TurnState::AwaitingModel);
         drop(second);
         outbox.emit(Event::SessionEnded);
         assert_eq!(first.ready().map(|envelope| envelope.seq), Some(2));

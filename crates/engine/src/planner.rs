@@ -131,7 +131,7 @@ impl Planner {
         }
         let phrase = Phrase::new("engine.planner_begins").with("model", &model);
         self.outbox.emit(Event::Notice { level: Level::Info, phrase });
-        self.outbox.emit(Event::State { state: TurnState::Planning });
+        self.outbox.emit(Event::State { state: TurnState::AwaitingModel });
         let prompt = question(&said.text, last.as_deref());
         let end = self.agent.turn(&mut self.conversation, prompt.into(), &Inbox::default(), stop).await;
         let Spent { usage, steps, cost } = self.heard.take();
@@ -210,7 +210,7 @@ fn clipped(text: &str, most: usize) -> &str {
 
 fn reason(end: &TurnEnd) -> String {
     match end {
-        TurnEnd::ProviderFailed { why, .. } | TurnEnd::Refused { why } | TurnEnd::Broken { why } => {
+        TurnEnd::ProviderFailed { why, .. } | TurnEnd::Refused { why, .. } | TurnEnd::Broken { why } => {
             why.code.to_string()
         }
         TurnEnd::TimedOut => "timed out".to_owned(),

@@ -1,7 +1,7 @@
 //! Plan mode: the gate lets nothing through that changes something, and the model is told so with what is said next.
 //! The tools and the system prompt stay as they are.
 
-use crate::live::Live;
+use crate::acting::Actor;
 use crate::people::{By, People};
 use reasonix_gate::QuestionEnd;
 use reasonix_proto::{AskId, CallId, Event, Mode, PlanAnswer, PlanStep, Planned, Proposal, RecordBody};
@@ -19,7 +19,7 @@ refused, and a refused call must not be tried again. When you know enough, give 
 /// What the model reads when it ended without a plan.
 const OFF: &str = "[Plan mode is off: you may change things again, as far as the user allows.]";
 
-impl Live {
+impl Actor {
     /// What the model has to be told about the mode with the next prompt.
     pub(crate) fn mode_note(&self) -> Option<&'static str> {
         let (mode, news) = {

@@ -2,7 +2,8 @@
 
 use crate::commands::{Able, brought, commands};
 use crate::context::{cache_of, parts, prefix_tokens};
-use crate::handle::Shared;
+use crate::desk::Desk;
+use crate::lookback::LookingBack;
 use crate::mentioned::{means_agents, offered};
 use crate::offline::changes_in;
 use crate::roster::names;
@@ -10,8 +11,8 @@ use crate::shelf::{flaws, shadowed};
 use reasonix_agent::BoxFuture;
 use reasonix_exec::git::branch_and_dirt;
 use reasonix_proto::{
-    ArgumentKind, CompletionKind, Message, ModelInfo, Phrase, Query, RecordBody, RecordId, Reply, SessionInfo, Status,
-    TreeFilter,
+    ArgumentKind, CommandAction, CommandCase, CompletionKind, Message, ModelInfo, Op, Phrase, Query, RecordBody,
+    RecordId, Reply, SessionInfo, Status, TreeFilter,
 };
 use reasonix_session::{GroupBy, Ledger, Sessions, Summary, TimeSpan, TreeView, tallies, tally};
 use reasonix_undo::last_standing;
@@ -23,42 +24,46 @@ use std::sync::atomic::Ordering;
 /// Records of one page, and sessions of one page, at most.
 const LARGEST_PAGE: usize = 2000;
 
-impl Shared {
-    pub(crate) fn answer(shared: Arc<Self>, query: Query) -> BoxFuture<'static, Reply> {
+/// Answers queries about a session.
+pub(crate) struct Queries(pub(crate) Arc<Desk>);
+
+impl Queries {
+    pub(crate) fn answer(self, query: Query) -> BoxFuture<'static, Reply> {
+        let desk = &self.0;
         match query {
-            Query::Status => Box::pin(ready(Reply::Status(Box::new(shared.status())))),
-            Query::Todo => Box::pin(ready(Reply::Todo { phases: shared.outbox.todo() })),
-            Query::Goal => Box::pin(ready(Reply::Goal { goal: shared.outbox.status().goal })),
-            Query::Budget => Box::pin(ready(Reply::Budget(shared.purse.info()))),
+            Query::Status => Box::pin(ready(Reply::Status(Box::new(self.status())))),
+            Query::Todo => Box::pin(ready(Reply::Todo { phases: desk.outbox.todo() })),
+            Query::Goal => Box::pin(ready(Reply::Goal { goal: desk.outbox.status().goal })),
+            Query::Budget => Box::pin(ready(Reply::Budget(desk.purse.info()))),
             Query::Permissions => {
-                let (posture, rules) = shared.gate.standing_rules(shared.dials.as_read());
+                let (posture, rules) = desk.gate.standing_rules(desk.dials.as_read());
                 Box::pin(ready(Reply::Permissions { posture, rules }))
             }
-            Query::Trust => Box::pin(ready(Reply::Trust(Box::new(shared.trust.info())))),
-            Query::Config => Box::pin(ready(Reply::Config { settings: shared.dials.list() })),
-            Query::Servers => Box::pin(ready(Reply::Servers { servers: shared.fleet.info() })),
-            Query::Children => Box::pin(ready(Reply::Children { children: shared.family.list() })),
-            Query::Jobs => Box::pin(ready(Reply::Jobs { jobs: shared.jobs.list() })),
-            Query::Models => Box::pin(ready(Reply::Models { models: shared.models() })),
+            Query::Trust => Box::pin(ready(Reply::Trust(Box::new(desk.brought.trust.info())))),
+            Query::Config => Box::pin(ready(Reply::Config { settings: desk.dials.list() })),
+            Query::Servers => Box::pin(ready(Reply::Servers { servers: desk.brought.fleet.info() })),
+            Query::Children => Box::pin(ready(Reply::Children { children: desk.behind.family.list() })),
+            Query::Jobs => Box::pin(ready(Reply::Jobs { jobs: desk.behind.jobs.list() })),
+            Query::Models => Box::pin(ready(Reply::Models { models: self.models() })),
             Query::Git => {
-                let (root, confinement) = (shared.base.workspace.root().to_owned(), shared.confinement.clone());
+                let (root, confinement) = (desk.base.workspace.root().to_owned(), desk.held.confinement.clone());
                 Box::pin(async move { Reply::Git { git: branch_and_dirt(&root, &confinement).await } })
             }
             slow => Box::pin(async move {
-                let answer = tokio::task::spawn_blocking(move || shared.look_up(slow));
+                let answer = tokio::task::spawn_blocking(move || self.look_up(slow));
                 answer.await.unwrap_or_else(|_| Reply::Failed { why: Phrase::new("engine.not_possible") })
             }),
         }
     }
 
     fn status(&self) -> Status {
-        let mut status = self.outbox.status();
-        self.past.marks().title().clone_into(&mut status.title);
+        let mut status = self.0.outbox.status();
+        self.0.past.marks().title().clone_into(&mut status.title);
         // Until the provider counts, what is sent first is what there is: an empty context would be a wrong figure.
         if status.context == 0 {
-            status.context = match self.outbox.folded_to() {
+            status.context = match self.0.outbox.folded_to() {
                 0 => {
-                    let prefix = self.prefix.borrow();
+                    let prefix = self.0.prefix.borrow();
                     prefix_tokens(&prefix.system, &prefix.tools)
                 }
                 folded => folded,
@@ -68,31 +73,32 @@ impl Shared {
     }
 
     fn commands(&self) -> Vec<reasonix_proto::CommandInfo> {
-        let mut commands = commands(Able { undo: self.undo, kept: self.outbox.is_kept() });
-        let agent = commands.iter_mut().find(|command| command.name == "agent");
+        let mut commands = commands(Able { undo: self.0.held.undo, kept: self.0.outbox.is_kept() });
+        let chooses = |case: &CommandCase| matches!(&case.action, CommandAction::Operation(ops) if ops.iter().any(|op| matches!(op, Op::WorkAs { .. })));
+        let agent = commands.iter_mut().find(|command| command.cases.iter().any(chooses));
         if let Some(argument) = agent.and_then(|command| command.arguments.first_mut()) {
-            argument.kind = ArgumentKind::OneOf { words: names(&self.base.roster(&self.trust)) };
+            argument.kind = ArgumentKind::OneOf { words: names(&self.0.base.roster(&self.0.brought.trust)) };
         }
         commands
     }
 
     /// Our own, and those that files bring; what is wrong with files is said the first time.
     fn all_commands(&self) -> Vec<reasonix_proto::CommandInfo> {
-        let shelf = self.base.shelf();
+        let shelf = self.0.base.shelf();
         let (found, skills) = (shelf.commands_now(), shelf.skills_now());
-        if !self.told_flaws.swap(true, Ordering::Relaxed) {
+        if !self.0.told_flaws.swap(true, Ordering::Relaxed) {
             let told = flaws(&found.flaws).into_iter().chain(shadowed(&found.shadowed));
-            told.for_each(|phrase| self.outbox.warn(phrase));
+            told.for_each(|phrase| self.0.outbox.warn(phrase));
         }
         let mut all = self.commands();
         all.extend(brought(&found.commands, &skills.skills));
-        all.extend(self.fleet.commands());
+        all.extend(self.0.brought.fleet.commands());
         all
     }
 
     fn models(&self) -> Vec<ModelInfo> {
-        let settings = &self.base.world.settings;
-        let current = self.outbox.status().model;
+        let settings = &self.0.base.world.settings;
+        let current = self.0.outbox.status().model;
         let default = settings.default_model().ok().map(|found| found.name());
         let info = |found: reasonix_config::ModelRef<'_>| {
             let name = found.name();
@@ -119,7 +125,7 @@ impl Shared {
             }
             Query::Sessions { all, text, from, count } => self.sessions(all, &text, from, count),
             Query::Tree { filter, text } => self.tree(filter, &text),
-            Query::Transcript { from, count } => match self.past.page(from, count.min(LARGEST_PAGE as u64)) {
+            Query::Transcript { from, count } => match self.0.past.page(from, count.min(LARGEST_PAGE as u64)) {
                 Ok(page) => Reply::Transcript { from: page.from, total: page.total, records: page.records },
                 Err(error) => Reply::Failed { why: Phrase::new("engine.log_unreadable").with("reason", error) },
             },
@@ -128,11 +134,11 @@ impl Shared {
             Query::Context => self.context(),
             Query::Changes { turn } => self.changes(turn),
             Query::Stats => self.stats(),
-            Query::History { text, all, count } => self.history(&text, all, count),
-            Query::Around { session, record, span } => self.around(&session, record, span),
-            Query::Memories => self.memories(),
-            Query::Hooks => Reply::Hooks { hooks: self.hooks.info(), flaws: self.hooks.flaws() },
-            Query::Cache => match cache_of(&self.past, &self.base.world.settings) {
+            Query::History { text, all, count } => LookingBack(&self.0).history(&text, all, count),
+            Query::Around { session, record, span } => LookingBack(&self.0).around(&session, record, span),
+            Query::Memories => LookingBack(&self.0).memories(),
+            Query::Hooks => Reply::Hooks { hooks: self.0.brought.hooks.info(), flaws: self.0.brought.hooks.flaws() },
+            Query::Cache => match cache_of(&self.0.past, &self.0.base.world.settings) {
                 Ok(report) => Reply::Cache(Box::new(report)),
                 Err(error) => Reply::Failed { why: Phrase::new("engine.log_unreadable").with("reason", error) },
             },
@@ -144,11 +150,12 @@ impl Shared {
         let nothing = (Vec::new(), false);
         match kind {
             CompletionKind::Reference => {
-                let agents = means_agents(text).then(|| offered(&self.base.roster(&self.trust), text, limit));
+                let agents =
+                    means_agents(text).then(|| offered(&self.0.base.roster(&self.0.brought.trust), text, limit));
                 let mut items = agents.unwrap_or_default();
-                let (files, more) = references(&self.base.workspace, text, limit.saturating_sub(items.len()));
+                let (files, more) = references(&self.0.base.workspace, text, limit.saturating_sub(items.len()));
                 items.extend(files);
-                items.extend(self.fleet.resources(text, limit.saturating_sub(items.len())));
+                items.extend(self.0.brought.fleet.resources(text, limit.saturating_sub(items.len())));
                 (items, more)
             }
             CompletionKind::Argument { command, index: 0 } => {
@@ -158,15 +165,15 @@ impl Shared {
                         words(self.models().into_iter().map(|model| (model.name, String::new())), text, limit)
                     }
                     Some(ArgumentKind::Session) => {
-                        let list = Sessions::at(&self.base.world.home.join("state")).list().unwrap_or_default();
-                        let here = self.base.workspace.root().display().to_string();
+                        let list = Sessions::at(&self.0.base.world.home.join("state")).list().unwrap_or_default();
+                        let here = self.0.base.workspace.root().display().to_string();
                         let local = list.into_iter().filter(|session| session.cwd == here);
                         words(local.map(|session| (session.id.short().to_owned(), session.title)), text, limit)
                     }
                     Some(ArgumentKind::OneOf { words: known }) => {
                         words(known.into_iter().map(|word| (word, String::new())), text, limit)
                     }
-                    Some(ArgumentKind::Path) => references(&self.base.workspace, text, limit),
+                    Some(ArgumentKind::Path) => references(&self.0.base.workspace, text, limit),
                     Some(ArgumentKind::Text | ArgumentKind::Turn) | None => nothing,
                 }
             }
@@ -175,13 +182,13 @@ impl Shared {
     }
 
     fn sessions(&self, all: bool, text: &str, from: usize, count: usize) -> Reply {
-        let here = self.base.workspace.root().display().to_string();
-        find_sessions(&Sessions::at(&self.base.world.home.join("state")), (!all).then_some(&here), text, from, count)
+        let here = self.0.base.workspace.root().display().to_string();
+        find_sessions(&Sessions::at(&self.0.base.world.home.join("state")), (!all).then_some(&here), text, from, count)
     }
 
     /// What all sessions spent.
     fn stats(&self) -> Reply {
-        let ledger = Ledger::at(&self.base.world.home.join("state"));
+        let ledger = Ledger::at(&self.0.base.world.home.join("state"));
         match ledger.read() {
             Ok(books) => {
                 let now = reasonix_session::now();
@@ -197,9 +204,9 @@ impl Shared {
 
     /// What a turn did to files; without its number the last one whose changes stand.
     fn changes(&self, turn: Option<u32>) -> Reply {
-        let (root, home) = (self.base.workspace.root(), &self.base.world.home);
+        let (root, home) = (self.0.base.workspace.root(), &self.0.base.world.home);
         let found =
-            changes_in(&self.past, root, home, |spans| turn.or_else(|| last_standing(spans)).into_iter().collect());
+            changes_in(&self.0.past, root, home, |spans| turn.or_else(|| last_standing(spans)).into_iter().collect());
         match found.map(|mut found| found.pop()) {
             Ok(Some((turn, changes))) => Reply::Changes { turn, changes },
             Ok(None) => Reply::Unchanged,
@@ -208,30 +215,30 @@ impl Shared {
     }
 
     fn tree(&self, filter: TreeFilter, text: &str) -> Reply {
-        let leaf = self.past.leaf().unwrap_or(RecordId(1));
-        let TreeView { nodes, older } = self.past.tree(filter, text);
+        let leaf = self.0.past.leaf().unwrap_or(RecordId(1));
+        let TreeView { nodes, older } = self.0.past.tree(filter, text);
         Reply::Tree { leaf, nodes, older }
     }
 
     fn citations(&self, record: RecordId) -> Vec<reasonix_proto::Citation> {
-        match self.past.record(record).map(|record| record.body) {
+        match self.0.past.record(record).map(|record| record.body) {
             Some(RecordBody::Assistant { message: Message::Assistant { text, .. }, .. }) => {
-                citations(&self.base.workspace, &text)
+                citations(&self.0.base.workspace, &text)
             }
             _ => Vec::new(),
         }
     }
 
     fn context(&self) -> Reply {
-        let history = match self.past.history() {
+        let history = match self.0.past.history() {
             Ok(history) => history,
             Err(error) => {
                 return Reply::Failed { why: Phrase::new("engine.log_unreadable").with("reason", error) };
             }
         };
-        let status = self.outbox.status();
+        let status = self.0.outbox.status();
         Reply::Context {
-            parts: parts(&history, &self.prefix.borrow().tools),
+            parts: parts(&history, &self.0.prefix.borrow().tools),
             context: status.context,
             window: status.window,
         }
@@ -270,7 +277,7 @@ pub(crate) fn find_sessions(
 
 fn session_info(summary: Summary) -> SessionInfo {
     SessionInfo {
-        ending: summary.ending.word().to_owned(),
+        ending: summary.ending.kind(),
         id: summary.id,
         title: summary.title,
         folder: summary.cwd,

@@ -42,6 +42,34 @@ pub fn tidy_cache(settings: &Settings, home: &Path, dry: bool) -> std::io::Resul
     cache_at(settings, home).tidy(&[MODELS], INDEX, dry)
 }
 
+/// What is recorded of what endpoints answered.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct RecordingsKept {
+    /// How many files there are.
+    pub files: usize,
+    /// The room that they take.
+    pub bytes: u64,
+    /// Those whose sessions are gone.
+    pub left: usize,
+}
+
+/// Removes recordings whose sessions are gone. With `dry` it only counts.
+pub fn tidy_recordings(home: &Path, dry: bool) -> std::io::Result<RecordingsKept> {
+    let sessions = Sessions::at(&home.join("state"));
+    let mut kept = RecordingsKept::default();
+    for sessions in [&sessions, &sessions.planners(), &sessions.children()] {
+        let gone = sessions.recorded(true)?;
+        kept.left += gone.len();
+        for (path, _) in gone.iter().filter(|_| !dry) {
+            std::fs::remove_file(path)?;
+        }
+        let all = sessions.recorded(false)?;
+        kept.files += all.len();
+        kept.bytes += all.iter().map(|(_, size)| size).sum::<u64>();
+    }
+    Ok(kept)
+}
+
 /// Keeps the models that an endpoint offers. What cannot be kept is had again.
 pub fn keep_models(settings: &Settings, home: &Path, endpoint: &Endpoint, models: &[ListedModel]) {
     let list: Vec<_> = models.iter().map(|model| (&model.id, model.context_window)).collect();

@@ -1,21 +1,24 @@
 //! Starting a session: settings in, a running agent out.
 
 mod opening;
+mod preview;
 mod toolset;
 
+use crate::acting::Actor;
 use crate::believed::Believed;
 use crate::blueprint::{Blueprint, conversation_of};
 use crate::border::{Crossing, Shell};
-use crate::children::{Addressed, Children, Family, Kin, MakesTools, sweep};
+use crate::children::{Addressed, Children, Family, Kin, Kit, MakesTools, sweep};
 use crate::confine::{confinement, left_behind, shortcoming, word};
-use crate::desk::Desk;
+use crate::desk::{Behind, Brought, Desk, HeldBy};
 use crate::dials::Dials;
 use crate::editing::{as_begun, settled};
 use crate::error::EngineError;
 use crate::fleet::{Fleet, Hears};
-use crate::goals::JudgesGoal;
-use crate::handle::{Handle, Shared};
+use crate::goals::{JudgesGoal, Pursuit};
+use crate::handle::Handle;
 use crate::hooks::{AroundAll, AroundCalls, Hooks};
+use crate::intake::Intake;
 use crate::jobs::{Around, Jobs};
 use crate::listing::BeginsList;
 use crate::live::{Live, Todo};
@@ -60,9 +63,9 @@ use tokio::sync::{mpsc, watch};
 use toolset::{Carried, all_tools, runs_commands, tools_below, toolset};
 use tracing::Instrument;
 
-pub(crate) use opening::base_of;
 pub use opening::imported_head;
-pub(crate) use toolset::{Had, specs_of, unknown_tools};
+pub use preview::context_of;
+pub(crate) use toolset::{Had, unknown_tools};
 pub use toolset::{bare_tools, tool_specs};
 
 /// Starts a session on the current runtime, with what a host knows.
@@ -108,11 +111,13 @@ impl Ground {
 
     /// Gives the session everything that it runs with.
     fn equip(mut self, standing: GateStanding) -> Result<Equipped, EngineError> {
+        // First, because from here on the artifacts of the session have what subagents handed back among them.
         let family = self.family();
         let (start, opened, artifacts) = (&self.start, &self.begun.opened, &self.begun.artifacts);
         let (settings, workspace) = (&start.world.settings, &start.workspace);
         let (acting, absent) = acting_of(start, &self.begun)?;
         let model = pick_model(start, &acting, self.begun.resumed.then_some(&opened.history))?;
+        // Whatever comes below may have something to say, and nothing may be written but through the book.
         let (voice, events) = Voice::of(&self, &model);
         let Voice { outbox, book } = &voice;
         empty_roles(settings).chain(bundle_notices(&start.world)).chain(absent).for_each(|phrase| outbox.warn(phrase));
@@ -127,6 +132,7 @@ impl Ground {
         let trust = self.fleet.word();
         let asked = trust.clone();
         let gate = Arc::new(gate.undone_by(undo.as_ref()).distrusting(move |line| asked.untrusted_skill(line)));
+        // What the session wrote earlier is its own: the gate knows that before it judges the first call.
         self.begun.made.iter().for_each(|record| gate.recall(record));
         know_agents(start, &trust, &gate, &acting)?;
         let hooks = Hooks::new(start, &trust, (outbox, book), &gate, &self.confinement);
@@ -137,6 +143,7 @@ impl Ground {
             let jobs = Arc::downgrade(&jobs);
             undo.beside(move || jobs.upgrade().is_some_and(|jobs| jobs.running() > 0));
         }
+        // A tool starts subagents, and subagents have tools: they are named here and learn below what they are made of.
         let children = Children::of_session(&family);
         let others: Arc<dyn Delegates> = children.clone();
         let carried = Carried::of(start, opened, (&todo, &people, &jobs), &others);
@@ -145,8 +152,10 @@ impl Ground {
         let (tools, whole) = tools_of(&self, &acting, shell.clone(), &carried);
         let writes = tools.iter().any(|tool| tool.spec().name == TODO_WRITE);
         let nearby = Nearby::of(start, model.card().window);
+        // Before the other observers, which are added when the session runs: it has nothing written because of what it sees.
         book.observe(nearby.watch());
         let streaming = Streaming::of(start, model.card().window, (book, outbox));
+        // Aspects are asked in this order: undo looks at files before anybody acts, and hooks come behind our own.
         let (agent, prefix) = Blueprint::new(routes.clone(), tools)
             .judged_by(gate.clone(), gate.clone())
             .kept_by(book.clone(), artifacts.clone(), outbox.clone())
@@ -160,6 +169,7 @@ impl Ground {
         let around = (&gate, &purse, undo.as_ref());
         children.know(self.kin(&voice, around, (&hooks, &trust, &jobs), (&agent, shell, &whole)));
         let planner = planner_of(&self, &agent, &model, (outbox, &purse, &hooks), &carried)?;
+        // Last: from now on connections of commands are asked about, which takes a gate.
         let way_out = crossing.open(&gate, book.clone(), net_options(settings));
         let jobs = (jobs, crossing);
         let held = (family, jobs);
@@ -204,10 +214,12 @@ impl Ground {
             purse: purse.clone(),
             hooks: hooks.clone(),
             artifacts,
-            sandbox,
-            edits: whole.specs().into_iter().filter(|spec| spec.traits.edits).map(|spec| spec.name).collect(),
-            tools: tools_in(shell),
-            tools_in: Arc::new(tools_in),
+            kit: Kit {
+                sandbox,
+                edits: whole.specs().into_iter().filter(|spec| spec.traits.edits).map(|spec| spec.name).collect(),
+                tools: tools_in(shell),
+                tools_in: Arc::new(tools_in),
+            },
             undo: undo.map(Arc::downgrade).unwrap_or_default(),
             limits: agent.limits,
             trust: trust.clone(),
@@ -291,55 +303,44 @@ impl Equipped {
         let Opened { past, history, .. } = opened;
         let (lost, over) = (history.jobs.clone(), history.untold_jobs.clone());
         let conversation = conversation_of(&prefix, history, past.turns());
-        let shared = Shared {
-            jobs: Arc::clone(&jobs),
+        let desk = Arc::new(Desk {
             outbox,
+            book,
             queue,
             gate,
             people,
             artifacts: agent.artifacts.clone(),
             past,
             prefix: seen,
-            fleet: fleet.clone(),
             dials: Arc::new(Dials::new(origins, &start.world.settings)),
-            trust,
             base: Arc::new(start),
-            confinement,
-            hooks,
-            undo: undo.is_some(),
             purse,
+            brought: Brought { fleet, hooks, trust },
+            behind: Behind { jobs, family },
+            held: HeldBy { confinement, undo: undo.is_some() },
             told_flaws: AtomicBool::new(false),
-            family,
-        };
-        let desk = Desk::new(&shared, book, escalation);
+        });
         let (ops, inbound) = mpsc::unbounded_channel();
-        let (ops, tickets) = Sender::new(ops, &shared.outbox);
+        let (ops, tickets) = Sender::new(ops, &desk.outbox);
         let live = Live {
-            agent,
-            conversation,
-            desk,
-            inbound,
-            tickets,
-            resumed,
+            intake: Intake::new(&desk, inbound, escalation),
+            actor: Actor { desk: desk.clone(), agent, conversation, prefix: published, profile: acting, whole, routes },
+            pursuit: Pursuit::new(&desk),
+            desk: desk.clone(),
+            planner,
             undo,
             todo,
-            prefix: published,
+            tickets,
+            resumed,
             begins: !resumed,
-            fleet,
             terminal,
-            routes,
-            planner,
-            acting,
-            whole,
-            pursuit: None,
-            driven: None,
-            halted: false,
-            jobs,
             lost,
             over,
+            rested: false,
+            handed: false,
         };
         set_going(live, way_out);
-        Handle { session: head.session, events, ops, shared: Arc::new(shared) }
+        Handle { session: head.session, events, ops, desk }
     }
 
     /// Who looks at what is written down, in this order.

@@ -635,7 +635,7 @@ async fn a_flood_is_told_once_and_then_stopped() {
             Event::TurnEnded { record } if !below => Some(record.body.clone()),
             _ => None,
         });
-        let Some(RecordBody::TurnEnded { end: TurnEnd::Refused { why }, .. }) = end else { panic!("{end:?}") };
+        let Some(RecordBody::TurnEnded { end: TurnEnd::Refused { why, .. }, .. }) = end else { panic!("{end:?}") };
         assert_eq!(why.code, "engine.child_flood");
         let last = world.server.requests().pop().unwrap();
         assert!(last.last_content().contains("asked for again and again"), "{}", last.last_content());

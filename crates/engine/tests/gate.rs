@@ -556,7 +556,9 @@ async fn a_refusal_of_the_user_is_told_them_in_their_words() {
     let events = turn(&mut handle, "go", |_| vec![Choice::Deny]).await;
     let why = events.iter().find_map(|event| match event {
         Event::TurnEnded { record } => match &record.body {
-            RecordBody::TurnEnded { end: reasonix_proto::TurnEnd::Refused { why }, .. } => Some(why.code.to_string()),
+            RecordBody::TurnEnded { end: reasonix_proto::TurnEnd::Refused { why, .. }, .. } => {
+                Some(why.code.to_string())
+            }
             _ => None,
         },
         _ => None,

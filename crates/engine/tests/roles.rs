@@ -20,7 +20,7 @@ async fn events(handle: &mut Handle, op: Op) -> Vec<Event> {
             let answer = PlanAnswer::Approve { edited: None, asks: false };
             handle.submit(Op::AnswerPlan { ask: proposal.ask.clone(), answer });
         }
-        busy |= matches!(event, Event::State { state: TurnState::Planning });
+        busy |= matches!(event, Event::State { state: TurnState::AwaitingModel });
         let over = busy && event == Event::State { state: TurnState::Idle };
         events.push(event);
         if over {

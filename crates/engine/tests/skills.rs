@@ -153,7 +153,7 @@ async fn rules_for_subagents_hold_for_skills() {
         Event::TurnEnded { record } => Some(record.body.clone()),
         _ => None,
     });
-    let Some(RecordBody::TurnEnded { end: TurnEnd::Refused { why }, .. }) = end else { panic!("{end:?}") };
+    let Some(RecordBody::TurnEnded { end: TurnEnd::Refused { why, .. }, .. }) = end else { panic!("{end:?}") };
     assert_eq!((&*why.code, why.arg("name")), ("engine.skill_not_started", Some("look")));
     assert!(why.arg("reason").unwrap().contains("Task(explore)"), "{why:?}");
     assert!(world.server.requests().is_empty(), "nobody was asked anything");

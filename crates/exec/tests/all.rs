@@ -15,6 +15,7 @@ mod attacks;
 mod git;
 mod held;
 mod homes;
+mod left;
 mod sandbox;
 mod session;
 mod toolchains;

@@ -1,9 +1,4 @@
 //! What commands leave for git to run: with a real git, which would run it. Each trap is first shown to be one.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
-#![cfg(unix)]
-
-#[cfg(target_os = "linux")]
-mod place;
 
 use reasonix_exec::{SetAside, Surfaces, run_later};
 use std::collections::BTreeMap;
@@ -557,7 +552,7 @@ fn c2_settings_of_the_user_that_lead_into_the_workspace_count() {
         fs::write(world.at("outside/mine"), include(world.at("outside/more"))).unwrap();
         std::os::unix::fs::symlink(world.at("outside/mine"), world.at(file)).unwrap();
         let mut test = Command::new(std::env::current_exe().unwrap());
-        test.args(["--exact", "c2_settings_of_the_user_that_lead_into_the_workspace_count", "--nocapture"]);
+        test.args(["--exact", "left::c2_settings_of_the_user_that_lead_into_the_workspace_count", "--nocapture"]);
         for name in ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "XDG_CONFIG_HOME"] {
             test.env_remove(name);
         }
@@ -638,7 +633,7 @@ fn c2_nothing_outside_is_ever_moved() {
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn c2_a_repository_within_that_would_run_something_is_tidied() {
-    let (place, beside) = (place::Place::new(), tempfile::tempdir().unwrap());
+    let (place, beside) = (crate::place::Place::new(), tempfile::tempdir().unwrap());
     let beside = beside.path().canonicalize().unwrap();
     let mut options = place.options();
     options.writable.push(beside.clone());

@@ -42,9 +42,9 @@ pub fn judge(goal: &GoalInfo, seen: TurnSeen<'_>, missing: impl FnOnce(&str, &[S
             let stop = GoalStop::Provider { class: *class, why: why.clone() };
             if passes(*class) { held_up(goal, &format!("{class:?}"), stop) } else { stopped(goal, stop) }
         }
-        TurnEnd::Refused { why } => {
+        TurnEnd::Refused { kind, why } => {
             let state = why.args.iter().map(|(_, value)| value.as_str()).collect::<String>();
-            held_up(goal, &format!("{}{state}", why.code), GoalStop::Refused { why: why.clone() })
+            held_up(goal, &format!("{kind:?} {state}"), GoalStop::Refused { why: why.clone() })
         }
         TurnEnd::TimedOut => {
             let reason = "a turn ran out of time".to_owned();
@@ -146,7 +146,7 @@ fn stopped(goal: GoalInfo, stop: GoalStop) -> GoalChange {
 mod tests {
     use super::{TurnSeen, judge};
     use reasonix_proto::{
-        FailureClass, GoalChange, GoalInfo, GoalLimits, GoalNews, GoalStanding, GoalStop, Phrase, TurnEnd,
+        FailureClass, GoalChange, GoalInfo, GoalLimits, GoalNews, GoalStanding, GoalStop, Phrase, TurnEnd, TurnRefusal,
     };
 
     fn goal() -> GoalInfo {
@@ -224,6 +224,15 @@ mod tests {
     }
 
     #[test]
+    fn refusals_are_told_apart_by_their_kind_and_never_by_their_words() {
+        let by = |kind, code| (TurnEnd::Refused { kind, why: Phrase::new(code) }, "", true, [].as_slice());
+        let storm = |code| by(TurnRefusal::Storm, code);
+        assert_eq!(turns(goal(), &[storm("a"), storm("b"), storm("c")]).news, GoalNews::Stopped);
+        let mixed = [storm("a"), by(TurnRefusal::TextLoop, "a"), storm("a")];
+        assert_eq!(turns(goal(), &mixed).news, GoalNews::GoesOn);
+    }
+
+    #[test]
     fn what_only_the_user_can_put_right_stops_it_at_once() {
         let why = Phrase::new("llm.x");
         let failed = |class| TurnEnd::ProviderFailed { class, why: why.clone() };
@@ -233,7 +242,7 @@ mod tests {
             (TurnEnd::Broken { why: why.clone() }, "", GoalNews::Stopped),
             (failed(FailureClass::KeyRejected), "", GoalNews::Stopped),
             (failed(FailureClass::Server), "", GoalNews::GoesOn),
-            (TurnEnd::Refused { why: why.clone() }, "", GoalNews::GoesOn),
+            (TurnEnd::Refused { kind: TurnRefusal::Call, why: why.clone() }, "", GoalNews::GoesOn),
             (TurnEnd::TimedOut, "", GoalNews::GoesOn),
             (TurnEnd::StepLimit, "so far", GoalNews::GoesOn),
             (TurnEnd::Done, "GOAL: impossible: needs a key", GoalNews::Stopped),

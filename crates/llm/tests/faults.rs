@@ -147,7 +147,7 @@ async fn survives(wire: Wire, name: &str, fault: &Reply) {
     let end = session.turn("go").await;
     match &end {
         TurnEnd::Done => {}
-        TurnEnd::ProviderFailed { why, .. } | TurnEnd::Refused { why } => {
+        TurnEnd::ProviderFailed { why, .. } | TurnEnd::Refused { why, .. } => {
             assert!(why.code.contains('.'), "{wire:?} {name}: {why:?}");
         }
         other => panic!("{wire:?} {name}: {other:?}"),

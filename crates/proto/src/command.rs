@@ -22,9 +22,22 @@ pub struct CommandInfo {
     pub about: Phrase,
     /// Who brought it.
     pub source: CommandSource,
+    /// What a session has to have for it; one that has not does not offer it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub needs: Option<CommandNeed>,
     /// What it does: the first case that fits. One without cases is a prompt that the engine fills in.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cases: Vec<CommandCase>,
+}
+
+/// What a session has to have for a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CommandNeed {
+    /// Files can be taken back.
+    Undo,
+    /// It is on disk, so that it can be left and taken up again.
+    Kept,
 }
 
 impl CommandInfo {

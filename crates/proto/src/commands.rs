@@ -3,16 +3,18 @@
 
 use crate::command::CommandWords::{Any, Begins, None as Bare, Some as Words, Turn, Word};
 use crate::command::{
-    Argument, ArgumentKind, CommandAction, CommandCase, CommandInfo, CommandLocal, CommandOverlay, CommandSource,
-    CommandWords,
+    Argument, ArgumentKind, CommandAction, CommandCase, CommandInfo, CommandLocal, CommandNeed, CommandOverlay,
+    CommandSource, CommandWords,
 };
 use crate::op::{Op, Open, Posture, Rewind};
 use crate::phrase::Phrase;
 use crate::plan::Mode;
 use crate::query::Query;
 
-/// A row of the menu: name, other names, what it does for people, its arguments, and what it does.
-type Row = (&'static str, &'static [&'static str], Phrase, &'static [Taken], fn() -> Vec<CommandCase>);
+/// A row of the menu: name, other names, what it does for people, its arguments, what a session has to have for it, and what
+/// it does.
+type Row =
+    (&'static str, &'static [&'static str], Phrase, &'static [Taken], Option<CommandNeed>, fn() -> Vec<CommandCase>);
 
 /// An argument: its word, its kind, and whether it may be left out.
 type Taken = (Phrase, Kind, bool);
@@ -57,51 +59,53 @@ const FOLDER: &[Taken] = &[(Phrase::new("command.arg_folder"), Kind::Path, true)
 
 /// In the order of a menu.
 const ROWS: &[Row] = &[
-    ("help", &["?"], Phrase::new("command.help"), &[], || local(CommandLocal::Help)),
-    ("new", &[], Phrase::new("command.new"), &[], || all(CommandAction::Open(Open::New))),
-    ("clear", &[], Phrase::new("command.clear"), &[], || overlay(CommandOverlay::Clear)),
-    ("resume", &["sessions"], Phrase::new("command.resume"), SESSION, resume),
-    ("fork", &[], Phrase::new("command.fork"), &[], || {
+    ("help", &["?"], Phrase::new("command.help"), &[], None, || local(CommandLocal::Help)),
+    ("new", &[], Phrase::new("command.new"), &[], None, || all(CommandAction::Open(Open::New))),
+    ("clear", &[], Phrase::new("command.clear"), &[], Some(CommandNeed::Kept), || overlay(CommandOverlay::Clear)),
+    ("resume", &["sessions"], Phrase::new("command.resume"), SESSION, Some(CommandNeed::Kept), resume),
+    ("fork", &[], Phrase::new("command.fork"), &[], Some(CommandNeed::Kept), || {
         all(CommandAction::Open(Open::Fork { session: String::new(), at: None }))
     }),
-    ("branch", &[], Phrase::new("command.branch"), TURN, branch),
-    ("tree", &[], Phrase::new("command.tree"), &[], || overlay(CommandOverlay::Tree { text: String::new() })),
-    ("rewind", &[], Phrase::new("command.rewind"), TURN, rewind),
-    ("undo", &[], Phrase::new("command.undo"), &[], undo),
-    ("redo", &[], Phrase::new("command.redo"), &[], || op(Op::Redo)),
-    ("diff", &["changes"], Phrase::new("command.diff"), TURN, diff),
-    ("retry", &[], Phrase::new("command.retry"), &[], || op(Op::Retry)),
-    ("handoff", &[], Phrase::new("command.handoff"), FOCUS, || op(Op::Handoff { focus: String::new() })),
-    ("rename", &["title"], Phrase::new("command.rename"), TITLE, || op(Op::Rename { title: String::new() })),
-    ("model", &["models"], Phrase::new("command.model"), MODEL, model),
-    ("pro", &[], Phrase::new("command.pro"), ON, pro),
-    ("effort", &[], Phrase::new("command.effort"), EFFORT, effort),
-    ("mode", &["posture"], Phrase::new("command.mode"), MODE, mode),
-    ("plan", &[], Phrase::new("command.plan"), TASK, plan),
-    ("goal", &[], Phrase::new("command.goal"), GOAL, goal),
-    ("agent", &["agents"], Phrase::new("command.agent"), AGENT, agent),
-    ("permissions", &[], Phrase::new("command.permissions"), &[], || overlay(CommandOverlay::Rules)),
-    ("trust", &[], Phrase::new("command.trust"), &[], || overlay(CommandOverlay::Trust)),
-    ("hooks", &[], Phrase::new("command.hooks"), RELOAD, hooks),
-    ("history", &[], Phrase::new("command.history"), SOUGHT, history),
-    ("memory", &["memories"], Phrase::new("command.memory"), &[], || overlay(CommandOverlay::Memories)),
-    ("mcp", &["servers"], Phrase::new("command.mcp"), &[], || query(Query::Servers)),
-    ("todo", &["todos"], Phrase::new("command.todo"), TODO, todo),
-    ("jobs", &[], Phrase::new("command.jobs"), &[], || query(Query::Jobs)),
-    ("kill", &[], Phrase::new("command.kill"), JOB, kill),
-    ("subagents", &["tasks"], Phrase::new("command.subagents"), &[], || query(Query::Children)),
-    ("steer", &[], Phrase::new("command.steer"), STEERED, steer),
-    ("context", &[], Phrase::new("command.context"), &[], || query(Query::Context)),
-    ("cache", &[], Phrase::new("command.cache"), &[], || query(Query::Cache)),
-    ("compact", &[], Phrase::new("command.compact"), FOLDED, || op(Op::Compact { instructions: String::new() })),
-    ("status", &["cost"], Phrase::new("command.status"), &[], || query(Query::Status)),
-    ("budget", &[], Phrase::new("command.budget"), BUDGET, budget),
-    ("stats", &[], Phrase::new("command.stats"), &[], || query(Query::Stats)),
-    ("export", &[], Phrase::new("command.export"), FILE, || op(Op::Export { path: String::new() })),
-    ("cwd", &["cd"], Phrase::new("command.cwd"), FOLDER, || local(CommandLocal::Folder { path: String::new() })),
-    ("doctor", &[], Phrase::new("command.doctor"), &[], || local(CommandLocal::Doctor)),
-    ("config", &["settings"], Phrase::new("command.config"), &[], || overlay(CommandOverlay::Settings)),
-    ("quit", &["exit", "q"], Phrase::new("command.quit"), &[], || local(CommandLocal::Quit)),
+    ("branch", &[], Phrase::new("command.branch"), TURN, None, branch),
+    ("tree", &[], Phrase::new("command.tree"), &[], None, || overlay(CommandOverlay::Tree { text: String::new() })),
+    ("rewind", &[], Phrase::new("command.rewind"), TURN, None, rewind),
+    ("undo", &[], Phrase::new("command.undo"), &[], Some(CommandNeed::Undo), undo),
+    ("redo", &[], Phrase::new("command.redo"), &[], Some(CommandNeed::Undo), || op(Op::Redo)),
+    ("diff", &["changes"], Phrase::new("command.diff"), TURN, Some(CommandNeed::Undo), diff),
+    ("retry", &[], Phrase::new("command.retry"), &[], None, || op(Op::Retry)),
+    ("handoff", &[], Phrase::new("command.handoff"), FOCUS, Some(CommandNeed::Kept), || {
+        op(Op::Handoff { focus: String::new() })
+    }),
+    ("rename", &["title"], Phrase::new("command.rename"), TITLE, None, || op(Op::Rename { title: String::new() })),
+    ("model", &["models"], Phrase::new("command.model"), MODEL, None, model),
+    ("pro", &[], Phrase::new("command.pro"), ON, None, pro),
+    ("effort", &[], Phrase::new("command.effort"), EFFORT, None, effort),
+    ("mode", &["posture"], Phrase::new("command.mode"), MODE, None, mode),
+    ("plan", &[], Phrase::new("command.plan"), TASK, None, plan),
+    ("goal", &[], Phrase::new("command.goal"), GOAL, None, goal),
+    ("agent", &["agents"], Phrase::new("command.agent"), AGENT, None, agent),
+    ("permissions", &[], Phrase::new("command.permissions"), &[], None, || overlay(CommandOverlay::Rules)),
+    ("trust", &[], Phrase::new("command.trust"), &[], None, || overlay(CommandOverlay::Trust)),
+    ("hooks", &[], Phrase::new("command.hooks"), RELOAD, None, hooks),
+    ("history", &[], Phrase::new("command.history"), SOUGHT, None, history),
+    ("memory", &["memories"], Phrase::new("command.memory"), &[], None, || overlay(CommandOverlay::Memories)),
+    ("mcp", &["servers"], Phrase::new("command.mcp"), &[], None, || query(Query::Servers)),
+    ("todo", &["todos"], Phrase::new("command.todo"), TODO, None, todo),
+    ("jobs", &[], Phrase::new("command.jobs"), &[], None, || query(Query::Jobs)),
+    ("kill", &[], Phrase::new("command.kill"), JOB, None, kill),
+    ("subagents", &["tasks"], Phrase::new("command.subagents"), &[], None, || query(Query::Children)),
+    ("steer", &[], Phrase::new("command.steer"), STEERED, None, steer),
+    ("context", &[], Phrase::new("command.context"), &[], None, || query(Query::Context)),
+    ("cache", &[], Phrase::new("command.cache"), &[], None, || query(Query::Cache)),
+    ("compact", &[], Phrase::new("command.compact"), FOLDED, None, || op(Op::Compact { instructions: String::new() })),
+    ("status", &["cost"], Phrase::new("command.status"), &[], None, || query(Query::Status)),
+    ("budget", &[], Phrase::new("command.budget"), BUDGET, None, budget),
+    ("stats", &[], Phrase::new("command.stats"), &[], None, || query(Query::Stats)),
+    ("export", &[], Phrase::new("command.export"), FILE, None, || op(Op::Export { path: String::new() })),
+    ("cwd", &["cd"], Phrase::new("command.cwd"), FOLDER, None, || local(CommandLocal::Folder { path: String::new() })),
+    ("doctor", &[], Phrase::new("command.doctor"), &[], None, || local(CommandLocal::Doctor)),
+    ("config", &["settings"], Phrase::new("command.config"), &[], None, || overlay(CommandOverlay::Settings)),
+    ("quit", &["exit", "q"], Phrase::new("command.quit"), &[], None, || local(CommandLocal::Quit)),
 ];
 
 fn resume() -> Vec<CommandCase> {
@@ -263,13 +267,14 @@ pub fn builtin_commands() -> Vec<CommandInfo> {
     ROWS.iter().map(info).collect()
 }
 
-fn info((name, aliases, about, arguments, cases): &Row) -> CommandInfo {
+fn info((name, aliases, about, arguments, needs, cases): &Row) -> CommandInfo {
     CommandInfo {
         name: (*name).to_owned(),
         aliases: aliases.iter().map(|alias| (*alias).to_owned()).collect(),
         arguments: arguments.iter().map(argument).collect(),
         about: about.clone(),
         source: CommandSource::Builtin,
+        needs: *needs,
         cases: cases(),
     }
 }

@@ -61,8 +61,8 @@ pub use agent::{AgentMode, AgentOrigin, AgentProfile, AgentRules, BUILD_AGENT, P
 pub use budget::{Allowance, BudgetInfo, Tally, parse_count, parse_money, parse_seconds};
 pub use claim::{Claim, ClaimKind, ClaimStatus, Claimed};
 pub use command::{
-    Argument, ArgumentKind, CommandAction, CommandCase, CommandInfo, CommandLocal, CommandOverlay, CommandSource,
-    CommandWords,
+    Argument, ArgumentKind, CommandAction, CommandCase, CommandInfo, CommandLocal, CommandNeed, CommandOverlay,
+    CommandSource, CommandWords,
 };
 pub use commands::{EFFORTS, builtin_commands};
 pub use content::{Block, Content};
@@ -108,11 +108,11 @@ pub use so_far::FiredSoFar;
 pub use source::{DecidedBy, NotedBy};
 pub use status::{
     BrokenCitation, Citation, Completion, CompletionKind, ContextPart, Cost, Git, ModelInfo, Queued, QueuedKind,
-    RuleInfo, SessionInfo, Setting, Status, TreeFilter, TreeNode, money_text,
+    RuleInfo, SessionEnding, SessionInfo, Setting, Status, TreeFilter, TreeNode, money_text,
 };
 pub use todo::{DEFAULT_PHASE, TodoItem, TodoPhase, TodoStatus, todo_markdown};
 pub use trust::{DETECTED_CHECK, SurfaceInfo, SurfacePart, TrustInfo, TrustStanding};
-pub use turn::{TurnEnd, TurnState};
+pub use turn::{TurnEnd, TurnRefusal, TurnState};
 pub use unhidden::{Unhidden, hidden_spans, restored, unhidden};
 pub use usage::{Price, Usage};
 pub use validation::{Validation, ValidationVerdict};

@@ -205,11 +205,32 @@ pub struct SessionInfo {
     pub model: String,
     /// How many turns it has.
     pub turns: u32,
-    /// How its last turn ended: `done`, `interrupted`, `limit`, `refused`, `failed`, `open` or `broken`.
-    pub ending: String,
+    /// How its last turn ended.
+    pub ending: SessionEnding,
     /// The session it was forked from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<SessionId>,
+}
+
+/// How a session's last turn ended, in a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SessionEnding {
+    /// With an answer.
+    Done,
+    /// Somebody interrupted it.
+    Interrupted,
+    /// It ran out of time, steps or money.
+    Limit,
+    /// Something was refused.
+    Refused,
+    /// Something failed.
+    Failed,
+    /// It has no end: it runs now, or its process was killed.
+    Open,
+    /// The file cannot be read.
+    #[serde(other)]
+    Broken,
 }
 
 /// Which records of a tree are shown.

@@ -9,8 +9,9 @@ use serde::{Deserialize, Serialize};
 pub enum TurnState {
     /// Nothing runs.
     Idle,
-    /// A request was sent; nothing has arrived yet.
-    Planning,
+    /// A request was sent; nothing has arrived yet. Written as `planning`, as it was called first: programs read that word.
+    #[serde(rename = "planning", alias = "awaiting_model")]
+    AwaitingModel,
     /// The model is answering.
     ModelGenerating,
     /// A person is asked.
@@ -25,6 +26,34 @@ pub enum TurnState {
     Aborted,
     /// The turn ran out of time.
     TimedOut,
+}
+
+/// What was refused when a turn ended so.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TurnRefusal {
+    /// The same calls again and again.
+    Storm,
+    /// An answer that repeats itself.
+    TextLoop,
+    /// Subagents, again and again.
+    ChildFlood,
+    /// The skill that it was to begin with.
+    Skill,
+    /// What was said, before a turn could begin with it.
+    Prompt,
+    /// A goal that does not go on.
+    Goal,
+    /// A call.
+    #[default]
+    #[serde(other)]
+    Call,
+}
+
+impl TurnRefusal {
+    fn is_call(&self) -> bool {
+        *self == Self::Call
+    }
 }
 
 /// How a turn ended.
@@ -46,6 +75,9 @@ pub enum TurnEnd {
     },
     /// The user refused a call and there was nobody to go on for, or the harness refused to go on.
     Refused {
+        /// What was refused, for programs.
+        #[serde(default, skip_serializing_if = "TurnRefusal::is_call")]
+        kind: TurnRefusal,
         /// Why.
         why: Phrase,
     },

@@ -12,9 +12,10 @@ use reasonix_proto::{
     Left, Level, MemoryInfo, Message, Mode, ModelInfo, MoveReason, Op, OpId, Open, Origin, PartKind, Phrase,
     PlanAnswer, PlanStep, Planned, PlannerTurn, Posture, PromptPart, Proposal, Query, Question, Queued, QueuedKind,
     Reasoning, Record, RecordBody, RecordId, Refusal, Refused, Repair, Reply, Requested, Response, Rewind, Rewound,
-    RuleInfo, RulesFired, Scope, ServerCounts, ServerInfo, ServerStanding, SessionHead, SessionId, SessionInfo,
-    Setting, Settled, Status, StepRisk, StopReason, Submit, Suggestion, Takes, TodoItem, TodoPhase, TodoStatus,
-    ToolCall, ToolOutcome, TreeFilter, TreeNode, TurnEnd, TurnState, Usage, Validation, ValidationVerdict,
+    RuleInfo, RulesFired, Scope, ServerCounts, ServerInfo, ServerStanding, SessionEnding, SessionHead, SessionId,
+    SessionInfo, Setting, Settled, Status, StepRisk, StopReason, Submit, Suggestion, Takes, TodoItem, TodoPhase,
+    TodoStatus, ToolCall, ToolOutcome, TreeFilter, TreeNode, TurnEnd, TurnRefusal, TurnState, Usage, Validation,
+    ValidationVerdict,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -235,6 +236,16 @@ fn what_came_of_operations() {
         is(Settled::Done(done), json!({"done": what}));
     }
     let refused = Refused::new(Refusal::NotOffered, Phrase::new("engine.answer_not_offered"));
+    let why = Phrase::new("agent.storm");
+    is(
+        TurnEnd::Refused { kind: TurnRefusal::Storm, why: why.clone() },
+        json!({"how": "refused", "kind": "storm", "why": {"code": "agent.storm"}}),
+    );
+    // What earlier builds wrote has no kind, and what later ones may write is one.
+    let old: TurnEnd = serde_json::from_value(json!({"how": "refused", "why": {"code": "agent.storm"}})).unwrap();
+    let later = json!({"how": "refused", "kind": "x", "why": {"code": "agent.storm"}});
+    assert_eq!(old, TurnEnd::Refused { kind: TurnRefusal::Call, why });
+    assert_eq!(serde_json::from_value::<TurnEnd>(later).unwrap(), old);
     let json = json!({"refused": {"refusal": "not_offered", "why": {"code": "engine.answer_not_offered"}}});
     is(Settled::Refused(refused.clone()), json.clone());
     is(
@@ -261,6 +272,10 @@ fn envelopes_and_events() {
     is(child.clone(), json!({"v": 1, "seq": 7, "session": "s", "parent": "p", "event": {"type": "session_ended"}}));
     assert_eq!(child.clone().below(&SessionId::from("above")), child, "what comes from further below keeps its parent");
     is(Event::Text { delta: "a".into() }, json!({"type": "text", "delta": "a"}));
+    // Written as it was called first, and read by either name.
+    is(Event::State { state: TurnState::AwaitingModel }, json!({"type": "state", "state": "planning"}));
+    let now: TurnState = serde_json::from_value(json!("awaiting_model")).unwrap();
+    assert_eq!(now, TurnState::AwaitingModel);
     is(Event::State { state: TurnState::AwaitingPermission }, json!({"type": "state", "state": "awaiting_permission"}));
     is(
         Event::ToolStarted { call: CallId::from("c"), tool: "bash".into(), subject: "ls".into() },
@@ -730,6 +745,7 @@ fn replies() {
         }],
         about: Phrase::new("command.mode"),
         source: CommandSource::Builtin,
+        needs: None,
         cases: vec![
             CommandCase {
                 words: CommandWords::Word("plan".into()),
@@ -762,7 +778,7 @@ fn replies() {
         active: 2,
         model: "p/m".into(),
         turns: 3,
-        ending: "done".into(),
+        ending: SessionEnding::Done,
         from: None,
     };
     let node = TreeNode {

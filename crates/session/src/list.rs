@@ -5,7 +5,7 @@ use crate::header::{Kind, header};
 use crate::line;
 use crate::lines::next_line;
 use crate::marks::Marks;
-use reasonix_proto::{Origin, Record, RecordBody, SessionId, TurnEnd};
+use reasonix_proto::{Origin, Record, RecordBody, SessionEnding, SessionId, TurnEnd};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::io::{self, BufReader, ErrorKind, Seek, SeekFrom};
@@ -59,16 +59,16 @@ pub enum Ending {
 }
 
 impl Ending {
-    /// The word for it in lists and in JSON.
-    pub fn word(&self) -> &'static str {
+    /// The same in a word, for lists.
+    pub fn kind(&self) -> SessionEnding {
         match self {
-            Self::Ended(TurnEnd::Done) => "done",
-            Self::Ended(TurnEnd::Interrupted) => "interrupted",
-            Self::Ended(TurnEnd::TimedOut | TurnEnd::StepLimit | TurnEnd::OutOfBudget { .. }) => "limit",
-            Self::Ended(TurnEnd::Refused { .. }) => "refused",
-            Self::Ended(TurnEnd::ProviderFailed { .. } | TurnEnd::Broken { .. }) => "failed",
-            Self::Open => "open",
-            Self::Broken => "broken",
+            Self::Ended(TurnEnd::Done) => SessionEnding::Done,
+            Self::Ended(TurnEnd::Interrupted) => SessionEnding::Interrupted,
+            Self::Ended(TurnEnd::TimedOut | TurnEnd::StepLimit | TurnEnd::OutOfBudget { .. }) => SessionEnding::Limit,
+            Self::Ended(TurnEnd::Refused { .. }) => SessionEnding::Refused,
+            Self::Ended(TurnEnd::ProviderFailed { .. } | TurnEnd::Broken { .. }) => SessionEnding::Failed,
+            Self::Open => SessionEnding::Open,
+            Self::Broken => SessionEnding::Broken,
         }
     }
 }

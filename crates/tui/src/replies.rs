@@ -13,8 +13,8 @@ use crate::work::short;
 use ratatui_core::text::{Line, Span};
 use reasonix_proto::{
     CacheReport, CacheSum, Change, ChangeKind, CompletionKind, Hit, HookInfo, JobInfo, Level, MemoryInfo, MemoryReach,
-    ModelInfo, Op, Phrase, Query, Reply, Rewind, Scope, ServerInfo, SessionInfo, SettingLayer, Speaker, Status,
-    TodoStatus, TreeNode,
+    ModelInfo, Op, Phrase, Query, Reply, Rewind, Scope, ServerInfo, SessionEnding, SessionInfo, SettingLayer, Speaker,
+    Status, TodoStatus, TreeNode,
 };
 
 /// Takes an answer in.
@@ -199,22 +199,22 @@ fn session_entry(app: &App, session: SessionInfo) -> PickerEntry {
     let title = if session.title.is_empty() { app.look.word("tui.untitled") } else { session.title };
     let turns = if session.turns == 1 { Phrase::new("tui.turn") } else { Phrase::new("tui.turns") };
     let turns = app.look.say(&turns.with("count", session.turns));
-    let ending = app.look.word(ending_word(&session.ending));
+    let ending = app.look.word(ending_word(session.ending));
     let ago = app.look.say(&ago(app, session.active));
     let note = format!("{ago} · {turns} · {ending} · {}", session.id.short());
     PickerEntry { value: Picked::Host(HostRequest::Resume(session.id.0)), text: title, note, current: false }
 }
 
 /// How a session ended, in a word.
-fn ending_word(ending: &str) -> &'static str {
+fn ending_word(ending: SessionEnding) -> &'static str {
     match ending {
-        "done" => "tui.ending.done",
-        "interrupted" => "tui.ending.interrupted",
-        "limit" => "tui.ending.limit",
-        "refused" => "tui.ending.refused",
-        "failed" => "tui.ending.failed",
-        "open" => "tui.ending.open",
-        _ => "tui.ending.broken",
+        SessionEnding::Done => "tui.ending.done",
+        SessionEnding::Interrupted => "tui.ending.interrupted",
+        SessionEnding::Limit => "tui.ending.limit",
+        SessionEnding::Refused => "tui.ending.refused",
+        SessionEnding::Failed => "tui.ending.failed",
+        SessionEnding::Open => "tui.ending.open",
+        SessionEnding::Broken => "tui.ending.broken",
     }
 }
 

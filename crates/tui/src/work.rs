@@ -45,7 +45,7 @@ impl TurnProgress {
     /// A turn is about to begin: shown at once, before the engine says so.
     pub fn begin(&mut self, now: Duration) {
         if self.state.is_none() {
-            *self = Self { state: Some(TurnState::Planning), since: now, ..Self::default() };
+            *self = Self { state: Some(TurnState::AwaitingModel), since: now, ..Self::default() };
         }
     }
 
@@ -54,7 +54,7 @@ impl TurnProgress {
         match event {
             Event::TurnStarted { .. } => {
                 let since = if self.state.is_some() { self.since } else { now };
-                *self = Self { state: Some(TurnState::Planning), since, ..Self::default() };
+                *self = Self { state: Some(TurnState::AwaitingModel), since, ..Self::default() };
             }
             Event::State { state } => return self.enter(*state, now),
             Event::Text { delta } | Event::Reasoning { delta } | Event::Arguments { delta, .. } => {
@@ -85,7 +85,10 @@ impl TurnProgress {
     fn enter(&mut self, state: TurnState, now: Duration) -> bool {
         let on = matches!(
             state,
-            TurnState::Planning | TurnState::ModelGenerating | TurnState::ToolRunning | TurnState::AwaitingPermission
+            TurnState::AwaitingModel
+                | TurnState::ModelGenerating
+                | TurnState::ToolRunning
+                | TurnState::AwaitingPermission
         );
         if !on {
             let was = self.state.is_some();

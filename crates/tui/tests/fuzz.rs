@@ -89,7 +89,7 @@ fn events() -> impl Strategy<Value = Event> {
         1 => text().prop_map(|reason| Event::Notice { level: Level::Warning, phrase: Phrase::new("tui.files_failed").with("reason", reason) }),
         1 => text().prop_map(|text| Event::Queued { queue: vec![Queued { id: 1, kind: QueuedKind::Steer, text }] }),
         1 => Just(Event::Usage { usage: Usage::default(), context: 10, window: 100 }),
-        1 => proptest::sample::select(vec![TurnState::Idle, TurnState::Planning, TurnState::ModelGenerating, TurnState::ToolRunning, TurnState::AwaitingPermission]).prop_map(|state| Event::State { state }),
+        1 => proptest::sample::select(vec![TurnState::Idle, TurnState::AwaitingModel, TurnState::ModelGenerating, TurnState::ToolRunning, TurnState::AwaitingPermission]).prop_map(|state| Event::State { state }),
         1 => Just(Event::TurnEnded { record: record(RecordBody::TurnEnded { turn: 1, end: TurnEnd::Done, steps: 1, usage: Usage::default(), cost: None }) }),
     ]
 }

@@ -567,6 +567,7 @@ fn enter_takes_the_command_that_was_typed_and_not_one_that_begins_like_it() {
         arguments: Vec::new(),
         about: Phrase::new("command.help"),
         source: reasonix_proto::CommandSource::Builtin,
+        needs: None,
         cases: cases(name),
     };
     stage.app.commands = vec![command("todos"), command("todo")];

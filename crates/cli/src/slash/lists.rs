@@ -1,6 +1,6 @@
 //! Lists to choose from, and questions, in lines: a number is the answer, and an empty line is none.
 
-use super::{Desk, Next};
+use super::{CommandLine, Next};
 use crate::elsewhere::Elsewhere;
 use crate::say::{self, Style, clean};
 use crate::sessions::age;
@@ -26,7 +26,7 @@ enum Pick {
 /// A row and what it stands for.
 type Row = (String, Pick);
 
-impl Desk<'_> {
+impl CommandLine<'_> {
     /// Lays something before the person.
     pub(super) async fn lay(&self, command: &CommandInfo, overlay: CommandOverlay) -> anyhow::Result<Next> {
         let style = Style::get();

@@ -78,7 +78,7 @@ impl Plain {
 
     fn state(&mut self, state: TurnState) {
         let code = match state {
-            TurnState::Planning => "cli.wait_model",
+            TurnState::AwaitingModel => "cli.wait_model",
             TurnState::ToolRunning => "cli.wait_tool",
             _ => return self.spinner.clear(),
         };

@@ -6,7 +6,7 @@ use super::isolation::Apart;
 use super::models::{model_of, session_model};
 use super::share::Share;
 use super::yields::{HandedResult, YIELD, Yields};
-use super::{Children, Kin};
+use super::{Children, Kin, Kit};
 use crate::beside::Beside;
 use crate::blueprint::{Blueprint, conversation_of};
 use crate::error::EngineError;
@@ -80,7 +80,7 @@ impl Child {
             if fork.is_some() { session_model(kin, &start.world) } else { model_of(kin, &start.world, &profile) }?;
         let below = of.below(name, &profile);
         let others: Arc<dyn Delegates> = below.clone();
-        let makes = apart.map_or_else(|| kin.tools.clone(), |apart| (kin.tools_in)(apart.shell.clone()));
+        let makes = apart.map_or_else(|| kin.kit.tools.clone(), |apart| (kin.kit.tools_in)(apart.shell.clone()));
         let all = makes(&start, &others, model.card().window);
         let yields = schema.filter(|_| earlier.is_none()).map(Yields::new).transpose();
         let yields = yields.map_err(|why| unfit_schema(&profile, &why))?;
@@ -88,7 +88,7 @@ impl Child {
             Some((fork, _)) => fork.tools(&all),
             None => offered(&all, &profile, apart, yields.as_ref()),
         };
-        let sandbox = apart.map_or(&kin.sandbox, |apart| &apart.sandbox);
+        let sandbox = apart.map_or(&kin.kit.sandbox, |apart| &apart.sandbox);
         let told = (sandbox.as_str(), apart.is_some());
         let new = || match fork {
             Some((fork, _)) => fork.beginning(&start, kin, (name, &profile.name)),
@@ -120,8 +120,7 @@ impl Child {
             gate: gate.clone(),
             session: head.session.clone(),
             start: apart.map_or_else(|| kin.start.clone(), |_| Arc::new(start.clone())),
-            tools: makes,
-            sandbox: sandbox.clone(),
+            kit: Kit { tools: makes, sandbox: sandbox.clone(), ..kin.kit.clone() },
             hooks,
             ..kin.clone()
         });

@@ -2,7 +2,7 @@
 //! once; when it goes on, its turn ends.
 
 use reasonix_agent::TurnOver;
-use reasonix_proto::{Phrase, TurnEnd};
+use reasonix_proto::{Phrase, TurnEnd, TurnRefusal};
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -73,7 +73,7 @@ impl Flood {
         let over = self.0.lock().unwrap_or_else(PoisonError::into_inner).over;
         over.then(|| TurnOver::Stopped {
             why: "Subagents were asked for again and again, so the turn ends here.".to_owned(),
-            end: TurnEnd::Refused { why: Phrase::new("engine.child_flood") },
+            end: TurnEnd::Refused { kind: TurnRefusal::ChildFlood, why: Phrase::new("engine.child_flood") },
         })
     }
 }

@@ -1,8 +1,9 @@
 //! Subagents that begin as a copy of the session's conversation: with its system prompt, its tools and all that was said up to the
 //! call that starts them, so that what is cached of it is of use. Their profile narrows what the gate lets them do, and nothing else.
 
+use super::choosing::Choosing;
 use super::models::{model_of, session_model};
-use super::{Children, Kin, isolation};
+use super::{Kin, isolation};
 use crate::error::EngineError;
 use crate::spec::Start;
 use crate::told::as_told;
@@ -47,7 +48,7 @@ impl Forked {
             system: self.prefix.system.clone(),
             tools: Vec::new(),
             specs: None,
-            sandbox: kin.sandbox.clone(),
+            sandbox: kin.kit.sandbox.clone(),
             from: Some(Origin::Task { session: kin.session.clone(), child: name.to_owned() }),
             parts: Vec::new(),
             agent: Some(agent.to_owned()),
@@ -107,15 +108,14 @@ impl Forked {
     }
 }
 
-impl Children {
+impl Choosing<'_> {
     /// The conversation that copies begin with; or why there can be none of this profile.
     pub(super) fn forkable(
         &self,
-        kin: &Kin,
         profile: &AgentProfile,
         (typed, isolated): (bool, bool),
     ) -> Result<Arc<Forked>, String> {
-        let Some(forked) = self.so_far().filter(|_| self.works_as.is_none()) else {
+        let Some(forked) = self.of.so_far().filter(|_| self.of.works_as.is_none()) else {
             return Err("only the session's own conversation can be copied".to_owned());
         };
         let name = &profile.name;
@@ -124,14 +124,14 @@ impl Children {
                 "a result that fits a schema is handed back by a tool that this conversation does not have".into()
             );
         }
-        if isolated || isolation::writes(profile, &kin.edits, isolated) {
+        if isolated || isolation::writes(profile, &self.kin.kit.edits, isolated) {
             return Err(format!(
                 "{name:?} would work in a clone of its own, and this conversation is about this folder"
             ));
         }
         let named = |model: Result<Arc<dyn Model>, EngineError>| model.map(|model| model.card().name.clone());
-        let world = &kin.start.world;
-        match (named(model_of(kin, world, profile)), named(session_model(kin, world))) {
+        let world = &self.kin.start.world;
+        match (named(model_of(self.kin, world, profile)), named(session_model(self.kin, world))) {
             (Ok(other), _) if other != forked.model => {
                 Err(format!("{name:?} works with the model {other}, and this conversation with {}", forked.model))
             }

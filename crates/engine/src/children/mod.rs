@@ -4,6 +4,7 @@
 mod address;
 mod apart;
 mod child;
+mod choosing;
 mod clones;
 mod family;
 mod flood;
@@ -31,13 +32,12 @@ use crate::hooks::Hooks;
 use crate::jobs::Jobs;
 use crate::outbox::Outbox;
 use crate::purse::Purse;
-use crate::roster::{startable, unusable};
 use crate::spec::Start;
 use crate::state::Book;
 use crate::tools::{Assignment, Assignments, BySkill, Delegates};
 use crate::trust::Word;
 use child::{Child, Wanted};
-use family::NotNow;
+use choosing::Choosing;
 use flood::Flood;
 use forks::Forked;
 use futures_util::future::join_all;
@@ -87,14 +87,7 @@ pub(crate) struct Kin {
     pub(crate) purse: Arc<Purse>,
     pub(crate) hooks: Arc<Hooks>,
     pub(crate) artifacts: Arc<dyn Artifacts>,
-    /// What commands are held to, in a word.
-    pub(crate) sandbox: String,
-    /// Everything that a subagent may have, by what it starts from and what its model can see.
-    pub(crate) tools: MakesTools,
-    /// The same for one whose commands run in a box of its own.
-    pub(crate) tools_in: Arc<dyn Fn(Shell) -> MakesTools + Send + Sync>,
-    /// Those of the session's tools that edit.
-    pub(crate) edits: Arc<[String]>,
+    pub(crate) kit: Kit,
     /// What takes back what the session did to files.
     pub(crate) undo: Weak<Undo>,
     pub(crate) limits: Limits,
@@ -103,11 +96,39 @@ pub(crate) struct Kin {
     pub(crate) jobs: Arc<Jobs>,
 }
 
+/// The tools that subagents are given, and what holds their commands.
+#[derive(Clone)]
+pub(crate) struct Kit {
+    /// Everything that a subagent may have, by what it starts from and what its model can see.
+    pub(crate) tools: MakesTools,
+    /// The same for one whose commands run in a box of its own.
+    pub(crate) tools_in: Arc<dyn Fn(Shell) -> MakesTools + Send + Sync>,
+    /// Those of the session's tools that edit.
+    pub(crate) edits: Arc<[String]>,
+    /// What commands are held to, in a word.
+    pub(crate) sandbox: String,
+}
+
 impl Kin {
     /// The session's model, and how hard it is told to think.
     fn asks(&self) -> (String, Option<String>) {
         let state = self.root.state();
         (state.model.clone(), state.effort.clone())
+    }
+
+    /// Writes down how one stands, and tells it. However deep it is, the log of the session has it: what is known of all of them
+    /// is there after a resume.
+    async fn keep(&self, run: &ChildRun) -> Result<(), String> {
+        match self.root.append(RecordBody::Child(Box::new(run.clone()))).await {
+            Ok(record) => {
+                self.root.tell(Event::Changed { record: Box::new(record) });
+                Ok(())
+            }
+            Err(error) => {
+                self.outbox.warn(error.phrase());
+                Err(error.to_string())
+            }
+        }
     }
 }
 
@@ -181,7 +202,7 @@ impl Children {
         if let Some(refused) = skill.as_ref().and_then(|skill| self.without_skills(kin, skill)) {
             return Err(refused);
         }
-        let mut jobs = self.jobs(kin, wanted)?;
+        let mut jobs = Choosing { of: self, kin }.jobs(wanted)?;
         if let Some(skill) = &skill {
             self.allowed(kin, skill, &jobs, call).await?;
         }
@@ -238,129 +259,6 @@ impl Children {
         })
     }
 
-    /// Who works on what; or what is wrong with it, with the names that there are.
-    fn jobs(&self, kin: &Kin, wanted: Assignments) -> Result<Vec<Job>, ToolOutcome> {
-        let Assignments { agent, tasks, context, schema, background, isolated, fork, skill } = wanted;
-        let schema = schema.as_ref().map(yields::readable).transpose()?;
-        faultless(&tasks)?;
-        // A skill may be called like one that rests.
-        let find = |task: &Assignment| self.family.find(&task.id).filter(|_| skill.is_none());
-        let of_others = |task: &&Assignment| find(task).is_some_and(|run| !family::is_of(&self.name, &run.child));
-        if let Some(task) = tasks.iter().find(of_others) {
-            let message = format!("{} was started by another", task.id);
-            return Err(ToolOutcome::failed_with(message, "go on with those that you started, or leave out its id"));
-        }
-        let (known, new): (Vec<Assignment>, Vec<Assignment>) = tasks.into_iter().partition(|task| find(task).is_some());
-        if let Some(task) = known.first().filter(|_| schema.is_some()) {
-            let message = format!("{} goes on as it began: what it hands back cannot be changed", task.id);
-            return Err(ToolOutcome::failed_with(message, "leave out schema, or give the work to a new one"));
-        }
-        if let Some(task) = known.first().filter(|_| fork) {
-            let message = format!("{} goes on with its own conversation", task.id);
-            return Err(ToolOutcome::failed_with(message, "leave out fork, or give the work to a new one"));
-        }
-        let mut jobs = Vec::new();
-        for task in known {
-            jobs.push(Job { apart: background == Some(true), ..self.again(kin, &task, &context, isolated)? });
-        }
-        if !new.is_empty() {
-            let profile = self.profile(kin, &agent)?;
-            let settings = &kin.start.world.settings;
-            let profile = skill.iter().fold(profile, |profile, skill| skills::as_wanted(profile, skill, settings));
-            let own = || profile.output.as_ref().map(yields::readable).transpose();
-            let schema = schema.map_or_else(own, |schema| Ok(Some(schema)))?;
-            let named =
-                |task: &Assignment| if task.id.trim().is_empty() { capital(&profile.name) } else { task.id.clone() };
-            let copied = |why| {
-                ToolOutcome::failed_with(
-                    format!("fork: {why}"),
-                    "leave out fork, and say in the assignment all that is needed",
-                )
-            };
-            let fork =
-                fork.then(|| self.forkable(kin, &profile, (schema.is_some(), isolated)).map_err(copied)).transpose()?;
-            let writes = self.writes(kin, &profile, isolated);
-            jobs.extend(new.iter().map(|task| Job {
-                name: named(task),
-                profile: profile.clone(),
-                earlier: None,
-                task: short(task),
-                prompt: prompt(&context, &task.text),
-                schema: schema.clone(),
-                apart: background.unwrap_or(profile.blocking == Some(false)),
-                writes,
-                skill: skill.clone(),
-                fork: fork.clone(),
-            }));
-        }
-        Ok(jobs)
-    }
-
-    /// One that rests goes on.
-    fn again(&self, kin: &Kin, task: &Assignment, context: &str, isolated: bool) -> Result<Job, ToolOutcome> {
-        let run = match self.family.rests(&task.id) {
-            Ok(run) => run,
-            Err(NotNow::Works) => {
-                return Err(ToolOutcome::failed_with(format!("{} is still at work", task.id), "wait for it"));
-            }
-            Err(NotNow::Unknown) => return Err(ToolOutcome::failed(format!("there is no subagent {}", task.id))),
-        };
-        let profile = self.profile(kin, &run.agent)?;
-        // One that does a skill keeps to what the skill says.
-        let skill = run.skill.as_deref().map(|name| match kin.start.shelf().named(name) {
-            Some(skill) => Ok(BySkill::of(skill, false)),
-            None => Err(ToolOutcome::failed(format!("{} did the skill {name}, which is not there any more", task.id))),
-        });
-        let skill = skill.transpose()?;
-        let settings = &kin.start.world.settings;
-        let profile = skill.iter().fold(profile, |profile, skill| skills::as_wanted(profile, skill, settings));
-        let (name, earlier, writes) = (run.child, Some(run.session), self.writes(kin, &profile, isolated));
-        Ok(Job {
-            name,
-            profile,
-            earlier,
-            task: short(task),
-            prompt: prompt(context, &task.text),
-            schema: None,
-            apart: false,
-            writes,
-            skill,
-            fork: None,
-        })
-    }
-
-    /// Whether one of this profile writes, in a clone of its own. Those of a subagent read, as do those of one that reads.
-    fn writes(&self, kin: &Kin, profile: &AgentProfile, isolated: bool) -> bool {
-        let own = kin.start.roster(&kin.trust);
-        let reads = own.named(&kin.root.state().agent).is_some_and(|own| own.rules.reads_only);
-        self.works_as.is_none() && !reads && isolation::writes(profile, &kin.edits, isolated)
-    }
-
-    /// The agent of this name, as it is on disk now, where this one may start it.
-    fn profile(&self, kin: &Kin, wanted: &str) -> Result<AgentProfile, ToolOutcome> {
-        let roster = kin.start.roster(&kin.trust);
-        let own = match &self.works_as {
-            Some(profile) => profile.clone(),
-            None => roster.named(&kin.root.state().agent).cloned().unwrap_or_default(),
-        };
-        let named = |list: &[String], name: &str| list.iter().any(|one| one == "*" || one.eq_ignore_ascii_case(name));
-        let may = |agent: &&AgentProfile| {
-            let itself = self.works_as.is_some() && agent.name.eq_ignore_ascii_case(&own.name);
-            startable(&roster, agent) && !itself && own.spawns.as_deref().is_none_or(|list| named(list, &agent.name))
-        };
-        let names = || roster.agents.iter().filter(may).map(|agent| agent.name.clone()).collect::<Vec<_>>().join(", ");
-        let found = roster.named(wanted).filter(may);
-        let Some(agent) = found else {
-            let message = format!("there is no agent {wanted:?} that can be started here");
-            return Err(ToolOutcome::failed_with(message, format!("the agents are: {}", names())));
-        };
-        if let Some(why) = unusable(&kin.start, &roster, agent) {
-            kin.outbox.warn(why);
-            return Err(ToolOutcome::failed(format!("nobody can work as {wanted:?}: its permissions cannot be read")));
-        }
-        Ok(agent.clone())
-    }
-
     /// One assignment from its beginning to its end.
     async fn one(&self, kin: &Kin, job: Job, call: &CallId, stop: &Stop) -> Handed {
         let (name, agent, writes) = (job.name.clone(), job.profile.name.clone(), job.writes);
@@ -411,7 +309,7 @@ impl Children {
         let (agent, skill) = (profile.name, skill.map(|skill| skill.name));
         let begun = ChildRun { agent, model, task, skill, ..ChildRun::begun(name, session, call.clone()) };
         // That it begins must be on disk before it does anything.
-        if let Err(why) = self.keep(kin, &begun).await {
+        if let Err(why) = kin.keep(&begun).await {
             return (Came::Not { why }, false);
         }
         let (stop, since) = (stop.child_token(), Instant::now());
@@ -434,23 +332,8 @@ impl Children {
             ..begun
         };
         self.family.ended(&run);
-        let _ = self.keep(kin, &run).await;
+        let _ = kin.keep(&run).await;
         (Came::Back { run: Box::new(run), text, unfit, answered: spent.answered }, true)
-    }
-
-    /// Writes down how one stands, and tells it. However deep it is, the log of the session has it: what is known of all of them
-    /// is there after a resume.
-    async fn keep(&self, kin: &Kin, run: &ChildRun) -> Result<(), String> {
-        match kin.root.append(RecordBody::Child(Box::new(run.clone()))).await {
-            Ok(record) => {
-                kin.root.tell(Event::Changed { record: Box::new(record) });
-                Ok(())
-            }
-            Err(error) => {
-                kin.outbox.warn(error.phrase());
-                Err(error.to_string())
-            }
-        }
     }
 }
 

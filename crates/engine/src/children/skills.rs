@@ -7,7 +7,9 @@ use super::{Children, Job, Kin, told};
 use crate::tools::{BySkill, Delegates, starts};
 use reasonix_agent::{Args, BoxFuture, Call, Class, Sink, Stop, Tool, ToolSpec, outcome_text};
 use reasonix_config::Settings;
-use reasonix_proto::{Action, AgentProfile, CallId, Event, Phrase, ToolCall, ToolOutcome, TurnEnd, TurnState};
+use reasonix_proto::{
+    Action, AgentProfile, CallId, Event, Phrase, ToolCall, ToolOutcome, TurnEnd, TurnRefusal, TurnState,
+};
 use std::sync::OnceLock;
 
 /// A skill that a person called, filled in, which a subagent does before the model of the session is asked.
@@ -61,7 +63,7 @@ impl Children {
         let name = skill.name.clone();
         let refused = |reason: &str| {
             let why = Phrase::new("engine.skill_not_started").with("name", &name).with("reason", reason);
-            TurnEnd::Refused { why }
+            TurnEnd::Refused { kind: TurnRefusal::Skill, why }
         };
         let Some(kin) = self.kin.get() else { return Err(refused("-")) };
         kin.outbox.emit(Event::State { state: TurnState::ToolRunning });

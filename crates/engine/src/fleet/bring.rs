@@ -130,6 +130,7 @@ fn command(server: &str, prompt: &ListedPrompt) -> CommandInfo {
         arguments: prompt.arguments.iter().map(argument).collect(),
         about: Phrase::new("command.of_server").with("text", &prompt.description).with("server", server),
         source: CommandSource::Mcp,
+        needs: None,
         cases: Vec::new(),
     }
 }

@@ -5,7 +5,7 @@ use super::{Hooks, May, Occasion, locked};
 use crate::state::{Observer, SessionState};
 use reasonix_agent::{Said, Stop};
 use reasonix_extensions::hooks::{HookDecision, HookEvent, HookMoment, HookVerdict};
-use reasonix_proto::{FoldReason, Message, Phrase, Record, RecordBody, TurnEnd};
+use reasonix_proto::{FoldReason, Message, Phrase, Record, RecordBody, TurnEnd, TurnRefusal};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::task::JoinHandle;
@@ -132,7 +132,7 @@ impl Hooks {
         }
         if let Some((hook, reason)) = report.blocked {
             let why = Phrase::new("hooks.prompt_blocked").with("hook", hook).with("reason", reason);
-            return Err(TurnEnd::Refused { why });
+            return Err(TurnEnd::Refused { kind: TurnRefusal::Prompt, why });
         }
         let mut context = std::mem::take(&mut *locked(&self.began.said));
         context.extend(report.context.into_iter().filter(|_| !again));

@@ -9,8 +9,8 @@ use reasonix_agent::{
 };
 use reasonix_engine::{Blueprint, Purse, bare_prompt, resolve_refs};
 use reasonix_proto::{
-    Cost, Decided, EditFormat, Event, Fix, Level, Message, Phrase, Record, RecordBody, RecordId, Repair, StopReason,
-    ToolOutcome, TurnEnd, Usage,
+    CallId, Cost, Decided, EditFormat, Event, Fix, Level, Message, Phrase, Record, RecordBody, RecordId, Repair,
+    StopReason, ToolOutcome, TurnEnd, Usage,
 };
 use reasonix_session::{MemoryArtifacts, Why};
 use reasonix_tools::{Deps, files_for};
@@ -88,7 +88,10 @@ impl Scene<'_> {
         let compaction = Compaction { auto: false, ..Compaction::default() };
         let limits = Limits { max_steps: 0, turn_timeout: Some(LONGEST), compaction };
         let (agent, prefix) = Blueprint::new(Arc::new(self.model.clone()), tools)
-            .judged_by(Arc::new(reasonix_agent::ByAction), Arc::new(OneFile(case.path.clone())))
+            .judged_by(
+                Arc::new(reasonix_agent::ByAction),
+                Arc::new(OneFile { path: case.path.clone(), notes: notes.clone() }),
+            )
             .kept_by(notes.clone(), Arc::new(MemoryArtifacts::default()), notes.clone())
             .within(budget.clone(), limits)
             .build(bare_prompt(format));
@@ -115,15 +118,22 @@ impl Scene<'_> {
 }
 
 /// Lets through what changes the file of the case, and nothing else.
-struct OneFile(String);
+struct OneFile {
+    path: String,
+    notes: Arc<Notes>,
+}
 
 impl Gate for OneFile {
     fn decide<'a>(&'a self, ask: Ask<'a>) -> BoxFuture<'a, Decision> {
-        let own = !ask.action.subjects.is_empty() && ask.action.subjects.iter().all(|subject| *subject == self.0);
+        let own = !ask.action.subjects.is_empty() && ask.action.subjects.iter().all(|subject| *subject == self.path);
         let decision = if own {
             Decision::Allow { record: None }
         } else {
-            let by = if ask.action.title().is_empty() { UNREADABLE } else { ELSEWHERE };
+            let unreadable = ask.action.title().is_empty();
+            if unreadable {
+                self.notes.seen().unreadable.push(ask.call.id.clone());
+            }
+            let by = if unreadable { "it names no file" } else { "it is about another file" };
             let (call, by) = (ask.call.id.clone(), by.to_owned());
             let record = Decided { call, allowed: false, by: by.as_str().into(), ..Decided::default() };
             Decision::Deny { record, message: by }
@@ -131,10 +141,6 @@ impl Gate for OneFile {
         Box::pin(async move { decision })
     }
 }
-
-/// What a call is refused with.
-const UNREADABLE: &str = "it names no file";
-const ELSEWHERE: &str = "it is about another file";
 
 /// A budget of one request, within the budget of the whole run.
 struct OneRequest {
@@ -187,7 +193,10 @@ struct Seen {
     repairs: Vec<Repair>,
     /// The tools that began to run.
     started: Vec<String>,
-    outcomes: Vec<(String, ToolOutcome)>,
+    /// The calls that were refused because they name no file.
+    unreadable: Vec<CallId>,
+    /// What came of calls, with their tools.
+    outcomes: Vec<(CallId, String, ToolOutcome)>,
 }
 
 impl Seen {
@@ -199,17 +208,17 @@ impl Seen {
 
     /// True when something else was to be changed too; here it was refused, in a session it would have been done.
     fn strayed(&self) -> bool {
-        self.outcomes.iter().any(|(_, outcome)| matches!(outcome, ToolOutcome::Denied { .. }))
+        self.outcomes.iter().any(|(_, _, outcome)| matches!(outcome, ToolOutcome::Denied { .. }))
     }
 
     /// Why the file is not right.
     fn why(&self, format: EditFormat) -> Why {
         let own = |tool: &str| format == EditFormat::Blocks || tool == format.name();
-        if !self.used(format) || !self.outcomes.iter().any(|(tool, _)| own(tool)) {
+        if !self.used(format) || !self.outcomes.iter().any(|(_, tool, _)| own(tool)) {
             return Why::NoCall;
         }
-        let failure = self.outcomes.iter().find_map(|(tool, outcome)| match outcome {
-            ToolOutcome::Denied { by } if by == UNREADABLE => Some(Why::NotParsed),
+        let failure = self.outcomes.iter().find_map(|(call, tool, outcome)| match outcome {
+            ToolOutcome::Denied { .. } if self.unreadable.contains(call) => Some(Why::NotParsed),
             ToolOutcome::Denied { .. } => Some(Why::OtherFile),
             ToolOutcome::Failed { message, .. } if reasonix_agent::is_invalid(message) => Some(Why::NotParsed),
             ToolOutcome::Failed { .. } if self.started.contains(tool) => Some(Why::NoMatch),
@@ -240,7 +249,9 @@ impl Journal for Notes {
                 seen.calls = calls.len();
             }
             RecordBody::Repaired { repairs, .. } => seen.repairs.extend(repairs.iter().cloned()),
-            RecordBody::Outcome { tool, outcome, .. } => seen.outcomes.push((tool.clone(), outcome.clone())),
+            RecordBody::Outcome { call, tool, outcome, .. } => {
+                seen.outcomes.push((call.clone(), tool.clone(), outcome.clone()));
+            }
             _ => {}
         }
         let record = Record { id: RecordId(seen.records), parent: None, at: 0, body };

@@ -40,7 +40,7 @@ impl TurnSummary {
             TurnEnd::Interrupted => (Level::Warning, Phrase::new("tui.interrupted")),
             TurnEnd::TimedOut => (Level::Warning, Phrase::new("tui.timed_out")),
             TurnEnd::StepLimit => (Level::Warning, Phrase::new("tui.step_limit")),
-            TurnEnd::Refused { why } | TurnEnd::OutOfBudget { why } => (Level::Warning, why.clone()),
+            TurnEnd::Refused { why, .. } | TurnEnd::OutOfBudget { why } => (Level::Warning, why.clone()),
             TurnEnd::ProviderFailed { why, .. } | TurnEnd::Broken { why } => (Level::Error, why.clone()),
         };
         Some(Notice { level, phrase })
