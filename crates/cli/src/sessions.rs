@@ -98,7 +98,13 @@ fn text_line(session: &Summary, with_folder: bool) -> String {
     let ending = style.text(&ending_of(&session.ending));
     let folder = if with_folder { format!("  {}", session.cwd) } else { String::new() };
     let age = style.text(&age(session.active));
-    clean(&format!("{}  {age:>10}  {:>3}  {ending:<11}  {}{folder}", session.id.short(), session.turns, session.title))
+    let (age, ending) = (blanks(&age, 10) + &age, format!("{ending}{}", blanks(&ending, 11)));
+    clean(&format!("{}  {age}  {:>3}  {ending}  {}{folder}", session.id.short(), session.turns, session.title))
+}
+
+/// What a text lacks to so many cells of a terminal.
+fn blanks(text: &str, cells: usize) -> String {
+    " ".repeat(cells.saturating_sub(unicode_width::UnicodeWidthStr::width(text)))
 }
 
 fn json_line(session: &Summary) -> String {

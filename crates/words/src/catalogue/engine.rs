@@ -588,8 +588,8 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("engine.no_key", "there is no key for {provider} in {name}", "{name} 中没有 {provider} 的密钥"),
     (
         "engine.no_key.hint",
-        "set that variable, or run `reasonix setup`; it is asked without one now",
-        "请设置该环境变量，或运行 `reasonix setup`；现在将不带密钥发送请求",
+        "set that variable, or run `reasonix setup`",
+        "请设置该环境变量，或运行 `reasonix setup`",
     ),
     ("engine.no_record", "this session has no record {record}", "此会话没有记录 {record}"),
     (
