@@ -586,11 +586,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ),
     ("engine.model_later", "the model changes when the running turn is done", "当前轮次结束后切换模型"),
     ("engine.no_key", "there is no key for {provider} in {name}", "{name} 中没有 {provider} 的密钥"),
-    (
-        "engine.no_key.hint",
-        "set that variable, or run `reasonix setup`",
-        "请设置该环境变量，或运行 `reasonix setup`",
-    ),
+    ("engine.no_key.hint", "set that variable, or run `reasonix setup`", "请设置该环境变量，或运行 `reasonix setup`"),
     ("engine.no_record", "this session has no record {record}", "此会话没有记录 {record}"),
     (
         "engine.no_shell",
