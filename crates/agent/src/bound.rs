@@ -213,7 +213,7 @@ mod tests {
     #[test]
     fn a_document_that_would_fill_the_window_is_named_instead() {
         let document = |pages: usize| {
-            let bytes = format!("%PDF-1.4\n{}", "<</Type/Page>>\n".repeat(pages)).into_bytes();
+            let bytes = format!("%PDF-1.4\n{}%%EOF", "<</Type/Page>>\n".repeat(pages)).into_bytes();
             ToolOutcome::done(Content::new([Block::Picture(document_of("a.pdf", bytes).unwrap())]))
         };
         for (pages, window, sent) in [(16, 200_000, true), (17, 200_000, false), (4, 16_000, true), (5, 16_000, false)]

@@ -247,11 +247,14 @@ fn opencode_comes_over_too() {
          \"docs\": {\"type\": \"remote\", \"url\": \"https://example.com/mcp\", \"headers\": {\"X-Key\": \"tok-secret-2\"}},\n\
          \"off\": {\"type\": \"local\", \"command\": [\"x\"], \"enabled\": false}},\n\
          \"permission\": {\"edit\": \"ask\", \"webfetch\": \"deny\", \"bash\": {\"*\": \"ask\", \"git push *\": \"deny\", \"git status\": \"allow\"}, \"doom_loop\": \"ask\"},\n\
-         \"command\": {\"test\": {\"template\": \"Run the tests $ARGUMENTS\", \"description\": \"Tests\"}},\n\
+         \"command\": {\"test\": {\"template\": \"Run the tests $ARGUMENTS\", \"description\": \"Tests\"},\n\
+         \"../escaped\": {\"template\": \"x\"}, \"a/../../escaped\": {\"template\": \"x\"}},\n\
          \"agent\": {\"checker\": {\"tools\": {\"write\": false}}},\n}",
     );
     home.write(".config/opencode/AGENTS.md", "Be kind.\n");
     home.write(".config/opencode/commands/review.md", "Review $1.\n");
+    // Of two that become one file the first counts.
+    home.write(".config/opencode/commands/test.md", "twice\n");
     home.write(".config/opencode/agents/plain.md", "---\ntools:\n  bash: false\n---\nPlain.\n");
     home.write(".config/opencode/plugins/guard.ts", "export const Guard = 1\n");
     home.write(".local/share/opencode/auth.json", "{\"mine\": {\"key\": \"tok-secret-3\"}}");
@@ -282,7 +285,8 @@ fn opencode_comes_over_too() {
         (home.read("commands/review.md").as_str(), home.read("AGENTS.md").as_str()),
         ("Review $1.\n", "Be kind.\n")
     );
-    assert!(!home.exists("agents"));
+    assert!(!home.exists("agents") && !home.exists("escaped.md"), "a name leads nowhere else");
+    assert!(left.contains("../escaped") && left.contains("a/../../escaped"), "{left}");
     brought_once(&place, "opencode");
 }
 

@@ -275,7 +275,7 @@ impl Live {
     async fn fork_skill(&mut self, said: Said, Fork { skill, arguments }: Fork) -> TurnEnd {
         let typed = said.typed().to_owned();
         self.desk.behind.family.want(Some(SkillErrand { typed: typed.clone(), skill, text: said.text, arguments }));
-        let end = self.turn(Work::Prompt(typed.into())).await;
+        let end = self.turn(Work::Prompt(Said { form: said.form, ..typed.into() })).await;
         self.desk.behind.family.want(None);
         end
     }

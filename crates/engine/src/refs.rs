@@ -360,8 +360,8 @@ mod tests {
     fn what_no_model_can_read_is_said_to_the_person() {
         let folder = tempfile::tempdir().unwrap();
         let files: [(&str, &[u8]); 4] = [
-            ("plain.pdf", b"%PDF-1.4\n1 0 obj\n<< /Type /Catalog >>\nendobj\n"),
-            ("real.pdf", b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n\0\0stream"),
+            ("plain.pdf", b"%PDF-1.4\n1 0 obj\n<< /Type /Catalog >>\nendobj\n%%EOF\n"),
+            ("real.pdf", b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n\0\0stream\n%%EOF"),
             ("data.bin", b"\0\x01\x02\xff"),
             ("notes.txt", b"how a %PDF- begins"),
         ];
@@ -369,7 +369,7 @@ mod tests {
             fs::write(folder.path().join(name), bytes).unwrap();
         }
         let workspace = Workspace::open(folder.path(), Options::default()).unwrap();
-        fs::write(folder.path().join("long.pdf"), format!("%PDF-1.4\n{}", "<</Type/Page>>".repeat(101))).unwrap();
+        fs::write(folder.path().join("long.pdf"), format!("%PDF-1.4\n{}%%EOF", "<</Type/Page>>".repeat(101))).unwrap();
         fs::write(folder.path().join("large.pdf"), [b"%PDF-1.4\n".to_vec(), vec![0; 9 << 20]].concat()).unwrap();
         for (name, code, documents) in [
             ("plain.pdf", None, 1),

@@ -105,7 +105,7 @@ async fn a_model_without_eyes_gets_the_name_and_the_user_is_told() {
 }
 
 /// A page, twice, in the open.
-const PAPER: &[u8] = b"%PDF-1.4\n<</Type/Page>>\n<</Type/Page>>\n";
+const PAPER: &[u8] = b"%PDF-1.4\n<</Type/Page>>\n<</Type/Page>>\n%%EOF\n";
 
 fn reads(start: &mut reasonix_engine::Start) {
     let compat = serde_json::from_value(serde_json::json!({ "documents": true })).unwrap();
@@ -132,7 +132,7 @@ async fn a_document_is_sent_to_whoever_reads_it_kept_by_content_and_named_to_eve
     let messages = requests[1].body["messages"].as_array().unwrap();
     assert_eq!(messages.last().unwrap()["content"][1]["file"]["filename"], "b.pdf", "{messages:?}");
     let blind = requests[2].body["messages"][1]["content"].as_str().unwrap();
-    assert!(blind.contains("[PDF a.pdf (application/pdf, 2 pages, 39 bytes): this model is not sent PDFs;"), "{blind}");
+    assert!(blind.contains("[PDF a.pdf (application/pdf, 2 pages, 45 bytes): this model is not sent PDFs;"), "{blind}");
     let root = world.home.path().join("state/sessions");
     let log = std::fs::read_to_string(root.join(find_log(&world))).unwrap();
     assert!(log.contains("application/pdf") && !log.contains("JVBERi"), "{log}");
@@ -141,7 +141,7 @@ async fn a_document_is_sent_to_whoever_reads_it_kept_by_content_and_named_to_eve
 #[tokio::test]
 async fn a_document_that_would_fill_the_window_is_not_sent() {
     let world = World::new(vec![Reply::say("too long")]).await;
-    world.work.write("a.pdf", format!("%PDF-1.4\n{}", "<</Type/Page>>\n".repeat(40)));
+    world.work.write("a.pdf", format!("%PDF-1.4\n{}%%EOF", "<</Type/Page>>\n".repeat(40)));
     let mut handle = world.open_with(Which::New, |start| {
         reads(start);
         start.world.settings.models[0].context_window = Some(100_000);

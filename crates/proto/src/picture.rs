@@ -71,9 +71,15 @@ pub const LARGEST_DOCUMENT: u64 = 8 * 1024 * 1024;
 /// How a document begins.
 const PDF: &[u8] = b"%PDF-";
 
-/// A document of these bytes, not kept anywhere yet. None when they are none.
+/// What a whole document ends with, and how far from its end at most.
+const WHOLE: (&[u8], usize) = (b"%%EOF", 2048);
+
+/// A document of these bytes, not kept anywhere yet. None when they are none, or one that is cut off or locked: an endpoint refuses
+/// that, and would refuse every later request of the session for it.
 pub fn document_of(name: &str, bytes: Vec<u8>) -> Option<Image> {
-    if !bytes.starts_with(PDF) {
+    let has = |bytes: &[u8], word: &[u8]| bytes.windows(word.len()).any(|found| found == word);
+    let end = bytes.get(bytes.len().saturating_sub(WHOLE.1)..).unwrap_or_default();
+    if !bytes.starts_with(PDF) || !has(end, WHOLE.0) || has(&bytes, b"/Encrypt") {
         return None;
     }
     let (pages, length, media) = (pages(&bytes), bytes.len() as u64, DOCUMENT.to_owned());
@@ -124,16 +130,18 @@ mod tests {
 
     #[test]
     fn documents_are_told_by_their_first_bytes_and_their_pages_counted() {
-        let open = b"%PDF-1.4\n<< /Type /Pages /Count 2 >>\n<</Type/Page/Parent 1 0 R>>\n<< /Type /Page >>\n<</Type/PageLabel>>";
+        let open = b"%PDF-1.4\n<< /Type /Pages /Count 2 >>\n<</Type/Page/Parent 1 0 R>>\n<< /Type /Page >>\n<</Type/PageLabel>>%%EOF";
         for (bytes, pages, said) in [
-            (&open[..], 2, "a.pdf (application/pdf, 2 pages, 102 bytes)"),
-            (b"%PDF-1.7 <</Type/Page", 1, "a.pdf (application/pdf, 1 page, 21 bytes)"),
-            (b"%PDF-1.7 packed", 0, "a.pdf (application/pdf, 15 bytes)"),
+            (&open[..], 2, "a.pdf (application/pdf, 2 pages, 107 bytes)"),
+            (b"%PDF-1.7 <</Type/Page %%EOF", 1, "a.pdf (application/pdf, 1 page, 27 bytes)"),
+            (b"%PDF-1.7 packed%%EOF\n", 0, "a.pdf (application/pdf, 21 bytes)"),
         ] {
             let document = document_of("a.pdf", bytes.to_vec()).unwrap();
             assert_eq!((document.pages, document.describe().as_str()), (pages, said));
             assert!(document.is_document() && image_of("a.pdf", bytes.to_vec()).is_none());
         }
-        assert_eq!(document_of("a.pdf", b"no document".to_vec()), None);
+        for bytes in [&b"no document"[..], b"%PDF-1.7 cut off", b"%PDF-1.7 <</Encrypt 3 0 R>> %%EOF"] {
+            assert_eq!(document_of("a.pdf", bytes.to_vec()), None);
+        }
     }
 }

@@ -137,13 +137,13 @@ async fn read_handles_what_is_no_plain_text() {
     room.put("bin", b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0");
     room.put("gbk.txt", b"\xc4\xe3\xba\xc3\xa3\xac\xca\xc0\xbd\xe7\r\n\xd6\xd0\xce\xc4\xb1\xe0\xc2\xeb\r\n");
     room.put("wide", format!("{}\nend\n", "x".repeat(1_000_000)));
-    room.put("open.pdf", b"%PDF-1.4\n<</Type/Page>>\nendobj\n");
-    room.put("real.pdf", b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n\0\0stream");
+    room.put("open.pdf", b"%PDF-1.4\n<</Type/Page>>\nendobj\n%%EOF\n");
+    room.put("real.pdf", b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n\0\0stream\n%%EOF");
     assert_eq!(
         room.ok("read_file", json!({"path": "open.pdf"})).await,
-        "[PDF open.pdf (application/pdf, 1 page, 31 bytes)]"
+        "[PDF open.pdf (application/pdf, 1 page, 37 bytes)]"
     );
-    assert_eq!(room.ok("read_file", json!({"path": "real.pdf"})).await, "[PDF real.pdf (application/pdf, 23 bytes)]");
+    assert_eq!(room.ok("read_file", json!({"path": "real.pdf"})).await, "[PDF real.pdf (application/pdf, 29 bytes)]");
     let binary = room.failed("read_file", json!({"path": "bin"})).await;
     assert!(binary.contains("not text"), "{binary}");
     let gbk = room.ok("read_file", json!({"path": "gbk.txt"})).await;

@@ -108,24 +108,30 @@ impl Secrets {
 
     /// The closed files that are there now, shallow folders first.
     pub(crate) fn there(&self) -> Vec<PathBuf> {
-        self.found(|_| Vec::new())
+        self.found(|_| Vec::new()).0
     }
 
-    /// The same, and where programs listen.
+    /// The same, and where programs listen; all of it where it has more folders than are looked through.
     pub(crate) fn there_with_sockets(&self) -> Vec<PathBuf> {
+        let (found, all) = self.found(|folder| folder.sockets.clone());
+        if !all {
+            return vec![self.root.clone()];
+        }
         let watching = self.root.join(".git/fsmonitor--daemon.ipc");
         let watching = watching.symlink_metadata().is_ok().then_some(watching);
-        self.found(|folder| folder.sockets.clone()).into_iter().chain(watching).collect()
+        found.into_iter().chain(watching).collect()
     }
 
-    fn found(&self, more: impl Fn(&Folder) -> Vec<PathBuf>) -> Vec<PathBuf> {
+    /// What there is, and whether everything was looked through.
+    fn found(&self, more: impl Fn(&Folder) -> Vec<PathBuf>) -> (Vec<PathBuf>, bool) {
         let mut known = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
         let mut seen = HashMap::new();
         let mut found = Vec::new();
         let mut waiting = VecDeque::from([self.root.clone()]);
         while let Some(path) = waiting.pop_front() {
             if seen.len() >= MOST_FOLDERS {
-                break;
+                *known = seen;
+                return (found, false);
             }
             let changed = path.metadata().and_then(|folder| folder.modified()).ok();
             let kept = known.remove(&path).filter(|folder| folder.changed.is_some() && folder.changed == changed);
@@ -140,7 +146,7 @@ impl Secrets {
             seen.insert(path, folder);
         }
         *known = seen;
-        found
+        (found, true)
     }
 
     /// What a closed link leads to: a file below the root that git does not track. One elsewhere is what it was before

@@ -78,7 +78,11 @@ impl Haul {
     /// A command that is written anew in our words.
     pub(super) fn command(&mut self, name: &str, text: Option<String>) {
         let group = format!("commands/{name}.md");
-        match text {
+        // A name is somebody else's word, and becomes a path.
+        let plain =
+            |part: &str| !part.starts_with('.') && part.chars().all(|c| c.is_alphanumeric() || "-_. ".contains(c));
+        let is_plain = name.split('/').all(|part| !part.trim().is_empty() && plain(part));
+        match text.filter(|_| is_plain) {
             Some(text) => {
                 let file = BundleFile { path: String::new(), executable: false, bytes: text.into_bytes() };
                 self.files.push((group, vec![file]));
@@ -234,7 +238,11 @@ impl Haul {
         self.rules.retain(|(list, text)| known(lists(list, text), format!("{list} {text}")));
         let has = |name: &str| servers::is_listed(settings, name);
         self.servers.retain(|server| known(has(&server.name), format!("mcp {}", server.name)));
-        self.files.retain(|(group, _)| known(ways.home.join(group).symlink_metadata().is_ok(), group.clone()));
+        let mut taken = std::collections::HashSet::new();
+        self.files.retain(|(group, _)| {
+            let is_there = ways.home.join(group).symlink_metadata().is_ok();
+            known(is_there || !taken.insert(group.clone()), group.clone())
+        });
         if let Some((file, _)) = &self.hooks
             && ways.home.join(file).symlink_metadata().is_ok()
         {

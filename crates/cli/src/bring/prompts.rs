@@ -37,6 +37,7 @@ pub(super) fn of_gemini(text: &str) -> Option<String> {
         if inside.contains(['`', '\n']) || (mark == "@" && inside.contains(char::is_whitespace)) {
             return None;
         }
+        let inside = inside.replace('$', "$$");
         out.push_str(&if mark == "!" { format!("!`{inside}`") } else { format!("@{inside}") });
         rest = after;
     }
@@ -69,6 +70,7 @@ mod tests {
                 "See @{docs/a.md} and !{git log --format=%h {{args}}}.",
                 Some("See @docs/a.md and !`git log --format=%h $ARGUMENTS`."),
             ),
+            ("!{git log | awk '{print $1}'}", Some("!`git log | awk '{print $$1}'`")),
             ("Mail a@b.c! Now", Some("Mail a@b.c! Now")),
             ("Never !`rm -rf x`", None),
             ("!{echo `date`}", None),

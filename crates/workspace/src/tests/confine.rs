@@ -337,6 +337,12 @@ fn env_files_of_the_repository_around_the_root_are_named_too() {
     assert_eq!(secrets, [".env", "agent.sock", "other/.env.local", "part/.env"].map(|path| around.join(path)));
     assert_eq!(workspace.around(), Some(around.as_path()));
     assert_eq!(code(workspace.read_text("../whole.txt")), "outside_workspace");
+    // What cannot be looked through is closed as a whole.
+    for number in 0..5_100 {
+        std::fs::create_dir_all(around.join(format!("many/{number}"))).unwrap();
+    }
+    assert!(workspace.secrets().contains(&around));
+    std::fs::remove_dir_all(around.join("many")).unwrap();
     // A folder that is not around it is none, and neither is that of a copy.
     for elsewhere in [root.clone(), around.join("other"), around.join("nowhere")] {
         let options = Options { around: Some(elsewhere), ..options.clone() };
