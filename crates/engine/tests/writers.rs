@@ -362,6 +362,32 @@ async fn rules_of_the_session_hold_in_the_clone() {
     assert_eq!((seen.contains("TOPSECRET"), seen.matches("not allowed here").count()), (false, 3), "{seen}");
 }
 
+/// What may not be read is not read by programs either, whatever the line says: the clone lies in our own folder, which is closed,
+/// and is open; what is closed of the clone stays closed.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn what_may_not_be_read_is_closed_to_programs_of_the_clone() {
+    if !has_box() {
+        return;
+    }
+    let lines =
+        ["x=sec; cat ${x}ret.txt", "cd more && cat k*", "python3 -c \"print(open('secret.txt').read())\" || true"];
+    let world = world(vec![("A", lines.iter().map(|line| bash(line)).chain([write("ok", "1\n")]).collect())]);
+    world.work.write("secret.txt", "TOPSECRET\n");
+    world.work.write("more/k", "TOPSECRET\n");
+    project(&world);
+    let mut handle = world.open_with(Which::New, |start| {
+        let settings = &mut start.world.settings;
+        settings.permissions.deny = vec!["Read(secret.txt)".into(), "Read(more/**)".into()];
+        settings.sandbox.bash = BashBoxing::Enforce;
+        start.attended = false;
+    });
+    let (told, _) = turn(&mut handle, yes).await;
+    assert!(told[0].contains("Merged: 1 files (ok)"), "{told:?}");
+    let seen: String = world.server.requests().iter().map(|request| request.last_content().to_owned()).collect();
+    assert!(!seen.contains("TOPSECRET"), "{seen}");
+}
+
 /// Links, permissions and a link to a folder elsewhere are what they are, and nothing is followed.
 #[cfg(target_os = "linux")]
 #[tokio::test]

@@ -436,10 +436,16 @@ impl Sandbox {
     /// What is closed to commands and would be seen otherwise: first that in which a root lies, such as a clone of ours in
     /// our own folder, which has to be closed before the root stands in it; then the rest.
     fn closed(&self) -> (Vec<PathBuf>, Vec<PathBuf>) {
-        let mut closed: Vec<PathBuf> = self.layout.closed.iter().cloned().chain(self.masked()).collect();
-        closed.sort();
-        // What lies in a closed folder is closed with it.
-        closed.dedup_by(|inner, outer| inner.starts_with(&*outer));
+        let mut all: Vec<PathBuf> = self.layout.closed.iter().cloned().chain(self.masked()).collect();
+        all.sort();
+        all.dedup();
+        let mut closed: Vec<PathBuf> = Vec::new();
+        for path in all {
+            // What lies in a closed folder is closed with it, but for what a root there opens again.
+            if !closed.iter().any(|outer| path.starts_with(outer) && !self.layout.opens_between(outer, &path)) {
+                closed.push(path);
+            }
+        }
         closed.retain(|path| path.exists() && !self.layout.is_hidden(path));
         closed.into_iter().partition(|path| self.layout.roots_within(path).next().is_some())
     }

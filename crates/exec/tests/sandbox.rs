@@ -158,6 +158,34 @@ async fn what_is_shown_of_something_closed_is_seen_alone() {
     }
 }
 
+/// A root in a closed folder, such as a clone of ours, is open, and what is closed in it stays closed: to writers, to readers,
+/// and to what is closed only while a command starts.
+#[tokio::test]
+async fn c3_what_is_closed_in_a_root_of_a_closed_folder_stays_closed() {
+    let place = Place::new();
+    let ours = place.home.path().canonicalize().unwrap().join("ours");
+    let clone = ours.join("clones/one");
+    fs::create_dir_all(clone.join("sec/deep")).unwrap();
+    for file in ["key", "sec/deep/key", ".env", "open"] {
+        fs::write(clone.join(file), format!("TEXT OF {file}")).unwrap();
+    }
+    let closed = vec![ours.clone(), clone.join("key"), clone.join("sec"), clone.join("sec/deep")];
+    let late = clone.join(".env");
+    let masked = Some(Masked(Arc::new(move || vec![late.clone()])));
+    let options = BoxOptions { writable: vec![clone.clone()], closed, masked, ..place.options() };
+    let sandbox = full_or_skip!(options);
+    let line = "cat open; for file in key sec/deep/key .env; do x=$file; cat ./$x; done; true";
+    for confinement in [Confinement::Boxed(sandbox.clone()), Confinement::Held(sandbox.clone())] {
+        let command = Command::shell(Path::new("/bin/bash"), line, &clone)
+            .with_environment(place.environment())
+            .with_confinement(confinement);
+        let finished = run(&command, CancellationToken::new(), &|_| {}).await.unwrap();
+        let text = String::from_utf8_lossy(&finished.output.into_parts().0).into_owned();
+        assert_eq!(text.matches("TEXT OF").count(), 1, "{text}");
+        assert!(text.contains("TEXT OF open"), "{text}");
+    }
+}
+
 /// What is opened of a home is seen and stays as it is; what is closed of it stays closed, and so does the rest.
 #[tokio::test]
 async fn what_is_opened_of_a_home_is_seen_and_not_changed() {

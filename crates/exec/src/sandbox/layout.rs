@@ -204,6 +204,11 @@ impl Layout {
         self.roots.iter().filter(move |root| *root != folder && root.starts_with(folder))
     }
 
+    /// Whether a root that lies in a folder opens a place there again.
+    pub(super) fn opens_between(&self, outer: &Path, inner: &Path) -> bool {
+        self.roots_within(outer).any(|root| inner.starts_with(root))
+    }
+
     /// What may be read where nothing can be hidden: the machine without homes and what is closed, and what is opened of
     /// them. Inside of a root everything may; elsewhere nothing of what is `masked`.
     pub(super) fn open_to_all(&self, masked: &[PathBuf]) -> Vec<PathBuf> {
