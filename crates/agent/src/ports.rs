@@ -458,17 +458,15 @@ pub type Args = serde_json::Map<String, serde_json::Value>;
 
 /// Reads arguments into a type, or says what is wrong in a way the model can act on.
 pub fn parse_args<T: DeserializeOwned>(args: &Args) -> Result<T, ToolOutcome> {
-    serde_json::from_value(serde_json::Value::Object(args.clone()))
-        .map_err(|error| ToolOutcome::failed_with(format!("{INVALID}: {error}"), "check the tool's schema"))
+    serde_json::from_value(serde_json::Value::Object(args.clone())).map_err(|error| ToolOutcome::Failed {
+        message: format!("invalid arguments: {error}"),
+        hint: Some("check the tool's schema".to_owned()),
+        code: Some(INVALID_ARGUMENTS.to_owned()),
+    })
 }
 
-/// What a failure begins with whose arguments do not fit the tool.
-const INVALID: &str = "invalid arguments";
-
-/// True for the failure of a call whose arguments do not fit the tool.
-pub fn is_invalid(message: &str) -> bool {
-    message.starts_with(INVALID)
-}
+/// The code of a failure whose call has arguments that do not fit the tool.
+pub const INVALID_ARGUMENTS: &str = "invalid_arguments";
 
 /// One call on its way into a tool.
 pub struct Call<'a> {

@@ -58,10 +58,4 @@ impl Handle {
         let (session, ops, desk) = (self.session.clone(), self.ops.clone(), Arc::clone(&self.desk));
         Self { session, events, ops, desk }
     }
-
-    /// Lets the model know of something that happened outside of its turns: a job ended, a server's tools changed. It reads
-    /// it at the border of the next step, or with the next prompt; by itself it begins no turn.
-    pub fn tell_news(&self, from: &str, text: &str) {
-        self.desk.queue.inbox().push_news(format!("[{from}: {text}]"));
-    }
 }

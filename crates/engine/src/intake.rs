@@ -166,7 +166,25 @@ impl Intake {
                 let title = title.chars().take(LONGEST_NAME).collect();
                 self.desk.change(RecordBody::Titled { title, by_user: true }).await
             }
-            _ => Err(not_possible()),
+            // What a session does between its turns: whoever gets here with one of these has no session that could.
+            Op::Prompt { .. }
+            | Op::PromptFor { .. }
+            | Op::Steer { .. }
+            | Op::FollowUp { .. }
+            | Op::Shell { .. }
+            | Op::Interrupt
+            | Op::Compact { .. }
+            | Op::Handoff { .. }
+            | Op::Retry
+            | Op::Branch { .. }
+            | Op::Rewind { .. }
+            | Op::Redo
+            | Op::Discard
+            | Op::SetModel { .. }
+            | Op::WorkAs { .. }
+            | Op::SetGoal { .. }
+            | Op::ResumeGoal
+            | Op::Shutdown => Err(not_possible()),
         }
     }
 

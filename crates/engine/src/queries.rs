@@ -142,7 +142,19 @@ impl Queries {
                 Ok(report) => Reply::Cache(Box::new(report)),
                 Err(error) => Reply::Failed { why: Phrase::new("engine.log_unreadable").with("reason", error) },
             },
-            _ => Reply::Failed { why: Phrase::new("engine.not_possible") },
+            // Answered at once, above.
+            Query::Status
+            | Query::Todo
+            | Query::Goal
+            | Query::Budget
+            | Query::Permissions
+            | Query::Trust
+            | Query::Config
+            | Query::Servers
+            | Query::Children
+            | Query::Jobs
+            | Query::Models
+            | Query::Git => Reply::Failed { why: Phrase::new("engine.not_possible") },
         }
     }
 

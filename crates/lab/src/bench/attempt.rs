@@ -4,8 +4,8 @@
 use super::cases::EditCase;
 use super::room::Room;
 use reasonix_agent::{
-    Ask, BoxFuture, Budget, Compaction, Conversation, Decision, Gate, Inbox, Journal, JournalError, Limits, Model,
-    Said, Sink, Stop, Tools,
+    Ask, BoxFuture, Budget, Compaction, Conversation, Decision, Gate, INVALID_ARGUMENTS, Inbox, Journal, JournalError,
+    Limits, Model, Said, Sink, Stop, Tools,
 };
 use reasonix_engine::{Blueprint, Purse, bare_prompt, resolve_refs};
 use reasonix_proto::{
@@ -220,7 +220,7 @@ impl Seen {
         let failure = self.outcomes.iter().find_map(|(call, tool, outcome)| match outcome {
             ToolOutcome::Denied { .. } if self.unreadable.contains(call) => Some(Why::NotParsed),
             ToolOutcome::Denied { .. } => Some(Why::OtherFile),
-            ToolOutcome::Failed { message, .. } if reasonix_agent::is_invalid(message) => Some(Why::NotParsed),
+            ToolOutcome::Failed { code: Some(code), .. } if code == INVALID_ARGUMENTS => Some(Why::NotParsed),
             ToolOutcome::Failed { .. } if self.started.contains(tool) => Some(Why::NoMatch),
             ToolOutcome::Failed { .. } => Some(Why::NotParsed),
             ToolOutcome::Done { .. } | ToolOutcome::Aborted => None,
