@@ -5,6 +5,12 @@ pub fn help_in_chinese(english: &str) -> Option<&'static str> {
     HELP.iter().find(|(known, _)| *known == english.trim()).map(|(_, chinese)| *chinese)
 }
 
+/// Every help text, in both languages.
+#[cfg(test)]
+pub(crate) fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
+    HELP.iter().copied()
+}
+
 #[rustfmt::skip]
 const HELP: &[(&str, &str)] = &[
     ("A coding agent for the terminal that drives any model, local or hosted", "终端里的编程智能体，可使用任何本地或云端模型"),
@@ -43,7 +49,7 @@ const HELP: &[(&str, &str)] = &[
         "List everything that extends a session here: rules, skills, commands, hooks, servers, plugins",
         "列出此处扩展会话的一切：规则、技能、命令、钩子、服务器、插件",
     ),
-    ("Take in plugins that carry skills, commands, agents, hooks and servers together; list, update and remove them", "接纳同时带有技能、命令、代理、钩子和服务器的插件；列出、更新和移除"),
+    ("Take in plugins that carry skills, commands, agents, hooks and servers together; list, update and remove them", "接纳同时带有技能、命令、智能体、钩子和服务器的插件；列出、更新和移除"),
     ("List the plugins that you took in", "列出已接纳的插件"),
     ("Show everything that one carries", "显示某个插件带有的一切"),
     ("The plugin", "插件"),
@@ -66,7 +72,7 @@ const HELP: &[(&str, &str)] = &[
     ("The first message of a chat", "对话的第一条消息"),
     ("The first message", "第一条消息"),
     ("Print the answer and end, as `reasonix run` does", "输出回答后结束，等同于 `reasonix run`"),
-    ("The agent that is at work: `build`, `plan`, `general`, `explore`, or one of your own", "工作的代理：`build`、`plan`、`general`、`explore`，或你自己的代理"),
+    ("The agent that is at work: `build`, `plan`, `general`, `explore`, or one of your own", "工作的智能体：`build`、`plan`、`general`、`explore`，或你自己的智能体"),
     ("The model: `provider`, `model` or `provider/model`, perhaps with an effort as in `model:high`", "模型：`provider`、`model` 或 `provider/model`，可带思考强度，如 `model:high`"),
     ("Work in this folder", "在此文件夹中工作"),
     ("Another folder whose files may be read and changed; may be given several times", "另一个可读写的文件夹；可多次给出"),
@@ -135,20 +141,20 @@ const HELP: &[(&str, &str)] = &[
     ("Sends small generated files with a fault and the words that say how to put it right; a trial is right when the file then has exactly the right bytes. Nothing of yours is sent.\nEach trial is one request; before the first it says how many there will be.\nWhat was tried is kept in ~/.reasonix/state/edits.jsonl: a run that was stopped goes on where it was, and tools.edit = \"auto\" uses the result in new sessions.\nExit codes: 0 everything was tried, 4 the endpoint failed, 5 a limit was reached, 130 stopped.", "发送带错误的小文件和修改说明；文件改得逐字节正确才算通过。不会发送你的任何内容。\n每次测试是一个请求；开始前会说明共有多少个。\n结果保存在 ~/.reasonix/state/edits.jsonl：中断的测试会接着进行，新会话中 tools.edit = \"auto\" 会使用该结果。\n退出码：0 全部完成，4 服务出错，5 达到上限，130 被中断。"),
     // mcp.
     ("List the MCP servers, look into them, add and remove them, log in to them", "列出、查看、添加、移除 MCP 服务器，以及登录"),
-    ("A server of this folder's reasonix.toml or .mcp.json is started by none of these before you trust it: `reasonix trust`.\nMore: `reasonix docs mcp`", "在您信任之前，这些命令都不会启动本目录 reasonix.toml 或 .mcp.json 中的服务器：`reasonix trust`。\n更多：`reasonix docs mcp`"),
+    ("A server of this folder's reasonix.toml or .mcp.json is started by none of these before you trust it: `reasonix trust`.\nMore: `reasonix docs mcp`", "在你信任之前，这些命令都不会启动此文件夹 reasonix.toml 或 .mcp.json 中的服务器：`reasonix trust`。\n更多：`reasonix docs mcp`"),
     ("Another MCP server for this run: 'NAME=COMMAND ARGS' or 'NAME=https://…'; may be given several times", "本次运行额外的 MCP 服务器：'NAME=COMMAND ARGS' 或 'NAME=https://…'；可多次给出"),
     ("List the configured servers and whose they are; starts none", "列出已配置的服务器及其来源；不启动任何一个"),
-    ("Start one and print what it has: tools, prompts and resources", "启动一个服务器并输出它提供的工具、提示和资源"),
+    ("Start one and print what it has: tools, prompts and resources", "启动一个服务器并输出它提供的工具、提示词和资源"),
     ("Start one and say whether it works", "启动一个服务器并说明它能否工作"),
     ("The server", "服务器"),
-    ("Write a server into your own settings: an address, or a command behind `--`", "把服务器写入您自己的设置：地址，或 `--` 之后的命令"),
+    ("Write a server into your own settings: an address, or a command behind `--`", "把服务器写入你自己的设置：地址，或 `--` 之后的命令"),
     ("A name for it", "为它起的名称"),
     ("Its address", "其地址"),
     ("The program and its arguments", "程序及其参数"),
-    ("A variable of its environment, as NAME=VALUE; `${VAR}` stands for one of yours", "其环境变量，写作 NAME=VALUE；`${VAR}` 代表您的变量"),
+    ("A variable of its environment, as NAME=VALUE; `${VAR}` stands for one of yours", "其环境变量，写作 NAME=VALUE；`${VAR}` 代表你的变量"),
     ("A header for every request to it, as 'NAME: VALUE'", "每个请求的标头，写作 'NAME: VALUE'"),
-    ("Take a server out of your own settings", "从您自己的设置中移除服务器"),
-    ("Log in to a server; the token is kept for later sessions", "登录服务器；令牌会保留给以后的会话"),
+    ("Take a server out of your own settings", "从你自己的设置中移除服务器"),
+    ("Log in to a server; the token is kept for later sessions", "登录服务器；token会保留给以后的会话"),
     ("Only print the address; where the browser runs elsewhere, paste the address that it was sent back to", "只输出地址；浏览器在别处运行时，请粘贴它被送回的地址"),
     ("Trust tools of a server to only read, so that they count as readers", "信任服务器的某些工具只读，把它们当作只读工具"),
     ("Its own names of the tools", "工具在该服务器中的名称"),
@@ -257,7 +263,7 @@ const HELP: &[(&str, &str)] = &[
     ("Working folders", "工作文件夹"),
     ("Say how much is kept", "显示占用了多少空间"),
     ("Remove what no session needs, what is old, and what is beyond `undo.max_mb`, `cache.max_mb` and `retention`", "删除会话不再需要的、过期的，以及超出 `undo.max_mb`、`cache.max_mb` 和 `retention` 的内容"),
-    ("The prompt is a goal: go on turn after turn until it is reached; with --continue or --resume and no prompt, go on with the one that waits", "把提示作为目标：一轮接一轮地工作直到达成；与 --continue 或 --resume 合用且没有提示时，继续等待中的目标"),
+    ("The prompt is a goal: go on turn after turn until it is reached; with --continue or --resume and no prompt, go on with the one that waits", "把提示词作为目标：一轮接一轮地工作直到达成；与 --continue 或 --resume 合用且没有提示词时，继续等待中的目标"),
     ("Work on the goal as research, whatever it looks like", "无论目标看起来如何，都按研究方式进行"),
     ("Work on the goal without research, whatever it looks like", "无论目标看起来如何，都不按研究方式进行"),
     ("Work on many tasks from a file, each in its own clone and session", "处理文件中的多个任务，每个任务有自己的克隆和会话"),

@@ -215,7 +215,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "cli.doctor_key_needed",
         "there is no key in {name}, and the endpoint is not on this machine",
-        "{name} 中没有密钥，而端点不在本机",
+        "{name} 中没有密钥，而服务不在本机",
     ),
     (
         "cli.doctor_key_needed.hint",
@@ -528,7 +528,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "cli.bring_hook_home",
         "it names your home folder, which is not in the box: it does not work there, and would guard nothing; add it to ~/.reasonix/config.toml yourself, with `sandbox = false`",
-        "它引用了你的主目录，而沙箱中没有主目录：在其中无法运行，起不到防护作用；请自行添加到 ~/.reasonix/config.toml，并加上 `sandbox = false`",
+        "它引用了你的主文件夹，而沙箱中没有主文件夹：在其中无法运行，起不到防护作用；请自行添加到 ~/.reasonix/config.toml，并加上 `sandbox = false`",
     ),
     ("cli.bring_hooks", "hooks that come over, and run these commands", "将迁移的钩子（会运行以下命令）"),
     (
@@ -571,7 +571,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "cli.bring_agent_ours",
         "it has the name of a built-in agent; rename it and copy it yourself",
-        "它与内置代理同名；请改名后自行复制",
+        "它与内置智能体同名；请改名后自行复制",
     ),
     ("cli.bring_link", "it is a link; copy what it leads to yourself", "它是链接；请自行复制其指向的内容"),
     ("cli.bring_loosens", "rules that come over and allow more", "将迁移且放宽权限的规则"),
@@ -627,7 +627,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "It counts from the next session on. `reasonix plugin show {name}` lists it; `reasonix plugin remove {name}` takes it out.",
         "从下一个会话起生效。`reasonix plugin show {name}` 可查看；`reasonix plugin remove {name}` 可移除。",
     ),
-    ("cli.plugin_agents", "  agents", "  代理"),
+    ("cli.plugin_agents", "  agents", "  智能体"),
     ("cli.plugin_ask", "take all of this in, as it is now? [y/n] ", "接纳以上当前全部内容吗？[y/n] "),
     (
         "cli.plugin_ask_update",
@@ -639,7 +639,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "cli.plugin_counts",
         "skills: {skills}, commands: {commands}, agents: {agents}, hooks: {hooks}, servers: {servers}",
-        "技能：{skills}，命令：{commands}，代理：{agents}，钩子：{hooks}，服务器：{servers}",
+        "技能：{skills}，命令：{commands}，智能体：{agents}，钩子：{hooks}，服务器：{servers}",
     ),
     ("cli.plugin_env", "environment: {what}", "环境变量：{what}"),
     ("cli.plugin_flaws", "  not as it was written", "  未按原样使用"),
@@ -679,7 +679,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "cli.plugin_password.hint",
         "Use ssh:// with an agent, or clone the repository yourself and add the folder.",
-        "请使用 ssh:// 和密钥代理，或自行克隆仓库后添加该文件夹。",
+        "请使用 ssh:// 和密钥智能体，或自行克隆仓库后添加该文件夹。",
     ),
     ("cli.plugin_reads", "reads: {what}", "可读：{what}"),
     ("cli.plugin_refused", "nothing was taken in", "未接纳任何内容"),
@@ -733,12 +733,12 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "cli.child_whole",
         "{session}  its subagent, whole, {records} {records|record|records}",
-        "{session}  其子代理会话，完整，{records} 条记录",
+        "{session}  其子智能体会话，完整，{records} 条记录",
     ),
     (
         "cli.child_damaged",
         "{session}  subagent, damaged, {records} {records|record|records} can be read",
-        "{session}  子代理会话，已损坏，可读取 {records} 条记录",
+        "{session}  子智能体会话，已损坏，可读取 {records} 条记录",
     ),
     ("cli.child_began", "{child} ({agent}) began: {task}", "{child}（{agent}）开始：{task}"),
     ("cli.child_doing", "{child}: {doing}", "{child}：{doing}"),
@@ -874,7 +874,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "cli.wire_unheard.hint",
         "turns that were interrupted, that ran out of time or money, or in which the conversation was folded are not played again",
-        "被中断、超时、超出预算或经过压缩的轮次不会重放",
+        "被中断、超时、超出预算或经过整理的轮次不会重放",
     ),
     ("cli.wire_none", "nothing is recorded of this session: {path}", "此会话没有录制内容：{path}"),
     (

@@ -4,7 +4,7 @@ use crate::Entry;
 
 /// Sorted by code.
 pub(crate) const ENTRIES: &[Entry] = &[
-    ("cache.agent_change", "another agent", "更换代理"),
+    ("cache.agent_change", "another agent", "更换智能体"),
     ("cache.branch", "another branch", "转到其他分支"),
     (
         "cache.break",
@@ -22,8 +22,8 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ),
     ("cache.tools_changed", "other tools", "工具有变"),
     ("cache.unexplained", "for an unknown reason", "原因不明"),
-    ("command.agent", "shows the agents, or lets another one go on", "查看代理，或切换到另一个"),
-    ("command.arg_agent", "agent", "代理"),
+    ("command.agent", "shows the agents, or lets another one go on", "查看智能体，或切换到另一个"),
+    ("command.arg_agent", "agent", "智能体"),
     (
         "command.arg_goal",
         "objective, status, pause, resume, edit or clear",
@@ -52,7 +52,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("command.arg_focus", "focus", "重点"),
     ("command.arg_folder", "folder", "文件夹"),
     ("command.arg_job", "job", "任务"),
-    ("command.arg_child", "subagent", "子代理"),
+    ("command.arg_child", "subagent", "子智能体"),
     ("command.arg_said", "words", "内容"),
     ("command.arg_words", "words", "关键词"),
     ("command.cwd", "shows the folder, or begins a session in another", "显示文件夹，或在其他文件夹开始会话"),
@@ -97,10 +97,10 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "command.kill",
         "ends a job, with everything that it started, or a subagent",
-        "结束一个后台任务及其启动的一切，或一个子代理",
+        "结束一个后台任务及其启动的一切，或一个子智能体",
     ),
-    ("command.subagents", "lists the subagents", "列出子代理"),
-    ("command.steer", "says something to one subagent that works", "对一个工作中的子代理说话"),
+    ("command.subagents", "lists the subagents", "列出子智能体"),
+    ("command.steer", "says something to one subagent that works", "对一个工作中的子智能体说话"),
     ("command.tree", "shows every branch of the session", "显示会话的所有分支"),
     ("context.always_rules", "rules that always hold", "始终生效的规则"),
     ("context.appended", "added on the command line", "命令行附加的内容"),

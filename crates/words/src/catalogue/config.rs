@@ -21,7 +21,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "config.key_in_file",
         "{place}: a key does not belong in a settings file; it was ignored",
-        "{place}：密钥不应写在配置文件中，已忽略",
+        "{place}：密钥不应写在设置文件中，已忽略",
     ),
     (
         "config.key_in_file.hint",
@@ -52,7 +52,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "config.inert_key",
         "{place}: {key} does nothing in this version, and it could be a rule that somebody counts on",
-        "{place}：{key} 在此版本中不起作用，而它可能是一条您所依赖的规则",
+        "{place}：{key} 在此版本中不起作用，而它可能是一条你所依赖的规则",
     ),
     (
         "config.inert_key.hint",
@@ -86,7 +86,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "config.project_above",
         "what {above} brings for agents (servers, hooks, skills, rules, …) is not used here: the project is {project}",
-        "{above} 为代理提供的内容（服务器、钩子、技能、规则等）在此不使用：项目是 {project}",
+        "{above} 为智能体提供的内容（服务器、钩子、技能、规则等）在此不使用：项目是 {project}",
     ),
     ("config.project_above.hint", "to use it, start there: -C {above}", "如需使用，请在该处启动：-C {above}"),
     (
@@ -216,7 +216,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "请修正这一行；在文件可读之前不会使用其中任何内容",
     ),
     ("config.too_large", "{file} is larger than {limit} bytes", "{file} 超过 {limit} 字节"),
-    ("config.too_large.hint", "check that this is really a settings file", "请确认这确实是配置文件"),
+    ("config.too_large.hint", "check that this is really a settings file", "请确认这确实是设置文件"),
     ("config.beside", "{place}: {key} does nothing beside {other}", "{place}：有 {other} 时 {key} 不起作用"),
     ("config.beside.hint", "keep one of the two", "请只保留其中一个"),
     ("config.twice", "{place}: {key} is said twice", "{place}：{key} 重复出现"),

@@ -192,15 +192,15 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "命令行中只能填入字母、数字和 . / : @ _ - + = , %，且不能以 - 开头",
     ),
     ("engine.model_borrowed", "this turn goes to {model}, as {command} says", "按 {command} 的设定，本轮使用 {model}"),
-    ("engine.no_server_prompt", "no server is known to have the prompt {name}", "没有已知的服务器提供提示 {name}"),
+    ("engine.no_server_prompt", "no server is known to have the prompt {name}", "没有已知的服务器提供提示词 {name}"),
     ("engine.no_server_prompt.hint", "type / to see those that there are", "输入 / 查看可用提示"),
-    ("engine.prompt_lacks", "the prompt needs {argument}", "该提示需要 {argument}"),
-    ("engine.no_agent", "there is no agent {name}", "没有名为 {name} 的代理"),
+    ("engine.prompt_lacks", "the prompt needs {argument}", "该提示词需要 {argument}"),
+    ("engine.no_agent", "there is no agent {name}", "没有名为 {name} 的智能体"),
     ("engine.no_agent.hint", "known are: {known}", "可用的有：{known}"),
     (
         "engine.skill_not_started",
         "the skill {name} is done by a subagent, and none was started: {reason}",
-        "技能 {name} 由子代理执行，但未能启动：{reason}",
+        "技能 {name} 由子智能体执行，但未能启动：{reason}",
     ),
     (
         "engine.skill_not_started.hint",
@@ -210,7 +210,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "engine.skill_in_turn",
         "the skill {name} is done by a subagent when a turn begins with it; said into a running turn it is read as text",
-        "技能 {name} 仅在一轮开始时由子代理执行；在进行中的一轮里说出时只作为文本读取",
+        "技能 {name} 仅在一轮开始时由子智能体执行；在进行中的一轮里说出时只作为文本读取",
     ),
     (
         "engine.skill_in_turn.hint",
@@ -332,7 +332,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "engine.ask_protected",
         "{paths} tells agents, editors or git what to do: changes are always asked about, and nothing is remembered",
-        "{paths} 会指示代理、编辑器或 git 的行为：每次修改都需确认，不会记住答复",
+        "{paths} 会指示智能体、编辑器或 git 的行为：每次修改都需确认，不会记住答复",
     ),
     (
         "engine.ask_program",
@@ -394,7 +394,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "engine.specs_lost.hint",
         "the next request is sent anew instead of being taken from the endpoint's cache; see docs/sessions.md",
-        "下一次请求将重新发送，无法利用端点的缓存；参见 docs/sessions.md",
+        "下一次请求将重新发送，无法利用服务的缓存；参见 docs/sessions.md",
     ),
     ("engine.session_over", "the session ended before this could be done", "会话在完成此操作之前已结束"),
     ("engine.session_over.hint", "open it again with `reasonix --resume`", "可用 `reasonix --resume` 重新打开"),
@@ -419,7 +419,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "say `go on`, or raise max_tokens for this model",
         "可以说“继续”，或为此模型调大 max_tokens",
     ),
-    ("engine.answer_withheld", "the provider withheld the answer, or a part of it", "服务商拦截了回答，或其中一部分"),
+    ("engine.answer_withheld", "the provider withheld the answer, or a part of it", "供应商拦截了回答，或其中一部分"),
     (
         "engine.answer_withheld.hint",
         "its filter or the model refused; say it in other words, or try another model",
@@ -458,24 +458,24 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "engine.agent_keeps_model",
         "the agent {agent} has its own model, {model}; this one answers when another agent goes on",
-        "代理 {agent} 使用自己的模型 {model}；切换到其他代理后才会使用此模型",
+        "智能体 {agent} 使用自己的模型 {model}；切换到其他智能体后才会使用此模型",
     ),
-    ("engine.agent_later", "the agent changes when the running turn is done", "当前轮次结束后切换代理"),
+    ("engine.agent_later", "the agent changes when the running turn is done", "当前轮次结束后切换智能体"),
     (
         "engine.agent_model",
         "the agent {agent} wants the model {model}, which is not there; it goes on with this one",
-        "代理 {agent} 需要模型 {model}，但没有该模型；继续使用当前模型",
+        "智能体 {agent} 需要模型 {model}，但没有该模型；继续使用当前模型",
     ),
     (
         "engine.agent_output",
         "the schema of what the agent {name} hands back cannot be used: {reason}",
-        "代理 {name} 的返回结果模式无法使用：{reason}",
+        "智能体 {name} 的返回结果模式无法使用：{reason}",
     ),
     ("engine.agent_output.hint", "give it a JSON Schema as `output`", "请把 `output` 设为 JSON Schema"),
     (
         "engine.child_flood",
         "subagents were asked for again and again, so the turn was ended",
-        "模型反复请求子代理，本轮已结束",
+        "模型反复请求子智能体，本轮已结束",
     ),
     (
         "engine.child_flood.hint",
@@ -485,13 +485,13 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "engine.children_alike",
         "the model asked subagents for the same again and again; it was told, and none was started",
-        "模型反复请求子代理做同样的事；已告知模型，且未启动任何子代理",
+        "模型反复请求子智能体做同样的事；已告知模型，且未启动任何子智能体",
     ),
     ("engine.children_alike.hint", "when it goes on, its turn ends", "若仍继续，本轮将结束"),
     (
         "engine.child_unfit",
         "the subagent {child} was reminded three times and handed back nothing that fits the schema; its last answer counts",
-        "子代理 {child} 经三次提醒仍未返回符合模式的结果；以它的最后一次回答为准",
+        "子智能体 {child} 经三次提醒仍未返回符合模式的结果；以它的最后一次回答为准",
     ),
     (
         "engine.child_unfit.hint",
@@ -501,43 +501,43 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "engine.child_kept",
         "the subagent {child} ({task}) was done before the process ended; what it handed back is kept",
-        "子代理 {child}（{task}）在进程结束前已完成；其结果已保留",
+        "子智能体 {child}（{task}）在进程结束前已完成；其结果已保留",
     ),
     (
         "engine.child_lost",
         "the subagent {child} ({task}) was lost with the process that it ran in; what it did is in its own session",
-        "子代理 {child}（{task}）已随其进程丢失；它做过的事记录在自己的会话中",
+        "子智能体 {child}（{task}）已随其进程丢失；它做过的事记录在自己的会话中",
     ),
     (
         "engine.children_bound",
         "the model wanted more subagents than a turn may have ({most}); they were not started",
-        "模型请求的子代理超过每轮上限（{most}），未启动",
+        "模型请求的子智能体超过每轮上限（{most}），未启动",
     ),
     ("engine.children_bound.hint", "task.per_turn in the settings is the bound", "上限由设置中的 task.per_turn 决定"),
     ("engine.steer_what", "nothing is said to {child}", "没有要对 {child} 说的内容"),
     ("engine.steer_what.hint", "/steer {child} WORDS", "/steer {child} 内容"),
-    ("engine.no_child", "no subagent {child} is at work", "没有名为 {child} 的子代理在工作"),
-    ("engine.agent_off", "the agent {name} is switched off in {place}", "代理 {name} 已在 {place} 中停用"),
+    ("engine.no_child", "no subagent {child} is at work", "没有名为 {child} 的子智能体在工作"),
+    ("engine.agent_off", "the agent {name} is switched off in {place}", "智能体 {name} 已在 {place} 中停用"),
     (
         "engine.agent_rule",
         "{place}: the rule {rule} of the agent {name} cannot be used: {reason}",
-        "{place}：代理 {name} 的规则 {rule} 无法使用：{reason}",
+        "{place}：智能体 {name} 的规则 {rule} 无法使用：{reason}",
     ),
     (
         "engine.agent_rule_tool",
         "{place}: the rule {rule} of the agent {name} names no tool, so nobody can work as it",
-        "{place}：代理 {name} 的规则 {rule} 没有对应的工具，因此无法使用该代理",
+        "{place}：智能体 {name} 的规则 {rule} 没有对应的工具，因此无法使用该智能体",
     ),
     ("engine.agent_rule_tool.hint", "did you mean {suggestion}?", "是否想写 {suggestion}？"),
     (
         "engine.agent_subagent",
         "the agent {name} works for other agents only (mode subagent)",
-        "代理 {name} 只为其他代理工作（mode 为 subagent）",
+        "智能体 {name} 只为其他智能体工作（mode 为 subagent）",
     ),
     (
         "engine.agent_untrusted",
         "the agent {name} has words of the project ({place}), which you do not trust",
-        "代理 {name} 使用了项目中的提示词（{place}），而你尚未信任",
+        "智能体 {name} 使用了项目中的提示词（{place}），而你尚未信任",
     ),
     (
         "engine.agent_untrusted.hint",
@@ -547,42 +547,42 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "engine.session_agent_gone",
         "the agent {name} of this session is not there any more",
-        "本会话的代理 {name} 已不存在",
+        "本会话的智能体 {name} 已不存在",
     ),
     (
         "engine.session_agent_gone.hint",
         "nothing is changed until another one goes on: `--agent build`, or /agent build in a chat",
-        "在其他代理接手之前不做任何修改：使用 `--agent build`，或在对话中输入 /agent build",
+        "在其他智能体接手之前不做任何修改：使用 `--agent build`，或在对话中输入 /agent build",
     ),
     (
         "engine.session_agent_off",
         "the agent {name} of this session is switched off in {place}",
-        "本会话的代理 {name} 已在 {place} 中停用",
+        "本会话的智能体 {name} 已在 {place} 中停用",
     ),
     (
         "engine.session_agent_off.hint",
         "nothing is changed until another one goes on: `--agent build`, or /agent build in a chat",
-        "在其他代理接手之前不做任何修改：使用 `--agent build`，或在对话中输入 /agent build",
+        "在其他智能体接手之前不做任何修改：使用 `--agent build`，或在对话中输入 /agent build",
     ),
     (
         "engine.session_agent_subagent",
         "the agent {name} of this session works for other agents only by now (mode subagent)",
-        "本会话的代理 {name} 现在只为其他代理工作（mode 为 subagent）",
+        "本会话的智能体 {name} 现在只为其他智能体工作（mode 为 subagent）",
     ),
     (
         "engine.session_agent_subagent.hint",
         "nothing is changed until another one goes on: `--agent build`, or /agent build in a chat",
-        "在其他代理接手之前不做任何修改：使用 `--agent build`，或在对话中输入 /agent build",
+        "在其他智能体接手之前不做任何修改：使用 `--agent build`，或在对话中输入 /agent build",
     ),
     (
         "engine.session_agent_untrusted",
         "the agent {name} of this session has words of the project ({place}), which you do not trust",
-        "本会话的代理 {name} 使用了项目中的提示词（{place}），而你尚未信任",
+        "本会话的智能体 {name} 使用了项目中的提示词（{place}），而你尚未信任",
     ),
     (
         "engine.session_agent_untrusted.hint",
         "nothing is changed until another one goes on: `--agent build`, or /agent build in a chat",
-        "在其他代理接手之前不做任何修改：使用 `--agent build`，或在对话中输入 /agent build",
+        "在其他智能体接手之前不做任何修改：使用 `--agent build`，或在对话中输入 /agent build",
     ),
     ("engine.model_later", "the model changes when the running turn is done", "当前轮次结束后切换模型"),
     ("engine.no_key", "there is no key for {provider} in {name}", "{name} 中没有 {provider} 的密钥"),
@@ -672,25 +672,25 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "engine.mention_unknown",
         "no agent {name} can work as a subagent: @agent-{name} goes to the model as it stands",
-        "没有可作为子代理的代理 {name}：@agent-{name} 将原样发给模型",
+        "没有可作为子智能体的智能体 {name}：@agent-{name} 将原样发给模型",
     ),
     ("engine.mention_unknown.hint", "those that can: {known}", "可用的有：{known}"),
     (
         "engine.mention_off",
         "there are no subagents here: @agent-{name} goes to the model as it stands",
-        "此处没有子代理：@agent-{name} 将原样发给模型",
+        "此处没有子智能体：@agent-{name} 将原样发给模型",
     ),
     (
         "engine.mention_off.hint",
         "name the tool task in tools.enabled, or work as an agent that has it",
-        "请在 tools.enabled 中加入工具 task，或改用拥有它的代理",
+        "请在 tools.enabled 中加入工具 task，或改用拥有它的智能体",
     ),
     (
         "engine.mention_many",
         "a prompt tells of {most} agents at most: @agent-{name} goes to the model as it stands",
-        "一条提示最多引用 {most} 个代理：@agent-{name} 将原样发给模型",
+        "一条提示词最多引用 {most} 个智能体：@agent-{name} 将原样发给模型",
     ),
-    ("engine.mention_many.hint", "refer to the others in a prompt of their own", "请在另一条提示中引用其余的代理"),
+    ("engine.mention_many.hint", "refer to the others in a prompt of their own", "请在另一条提示词中引用其余的智能体"),
     (
         "engine.reference_missing",
         "there is no file {path}: @{path} goes to the model as it stands",
@@ -793,7 +793,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "engine.key_destination.hint",
         "If you did not change the address of {provider} yourself, stop here and look at your settings and environment.",
-        "如果不是你自己修改了 {provider} 的地址，请先停下，检查配置和环境变量。",
+        "如果不是你自己修改了 {provider} 的地址，请先停下，检查设置和环境变量。",
     ),
     (
         "engine.profile_key",
@@ -965,7 +965,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "engine.unknown_kind",
         "provider {provider} has the kind {kind}, which does not exist",
-        "提供方 {provider} 的 kind 为 {kind}，不存在该类型",
+        "供应商 {provider} 的 kind 为 {kind}，不存在该类型",
     ),
     (
         "engine.unknown_kind.hint",
@@ -1008,7 +1008,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "engine.validation_same.hint",
         "look at the output above; tell the model what to try, or go back with /undo",
-        "请查看上面的输出；告诉模型该尝试什么，或用 /undo 撤回",
+        "请查看上面的输出；告诉模型该尝试什么，或用 /undo 撤销",
     ),
     (
         "engine.validation_rounds",

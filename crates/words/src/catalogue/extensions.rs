@@ -68,12 +68,12 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "extensions.leads_out",
         "{path} is not used: it is a link that leads out of its folder",
-        "未使用 {path}：链接指向所在目录之外",
+        "未使用 {path}：链接指向所在文件夹之外",
     ),
     (
         "extensions.leads_out.hint",
         "name the folder that it leads to in skills.paths, or copy it",
-        "请在 skills.paths 中写明其指向的目录，或复制一份",
+        "请在 skills.paths 中写明其指向的文件夹，或复制一份",
     ),
     (
         "extensions.loose",
@@ -94,12 +94,12 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "extensions.odd_name",
         "{path}: {name} cannot be a name; the folder's name is used",
-        "{path}：{name} 不能作为名称，改用目录名",
+        "{path}：{name} 不能作为名称，改用文件夹名",
     ),
     (
         "extensions.only_tightens",
         "{path}: {fields} is left out, because a project's agent can only tighten",
-        "{path}：已忽略 {fields}，因为项目的代理只能收紧权限",
+        "{path}：已忽略 {fields}，因为项目的智能体只能收紧权限",
     ),
     (
         "extensions.shadowed",
@@ -177,7 +177,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "extensions.bad_permissions",
         "{path}: `{field}` says nothing about permissions, so nobody can work as this agent",
-        "{path}：无法理解权限设置 `{field}`，因此无法使用该代理",
+        "{path}：无法理解权限设置 `{field}`，因此无法使用该智能体",
     ),
     (
         "extensions.bad_permissions.hint",

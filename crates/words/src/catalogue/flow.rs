@@ -120,7 +120,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "flow.goal_impossible.hint",
         "do what only you can do, or /goal edit it; then /goal resume",
-        "处理只有您能做的事，或用 /goal edit 修改；然后 /goal resume",
+        "处理只有你能做的事，或用 /goal edit 修改；然后 /goal resume",
     ),
     ("flow.goal_later", "the goal begins when this turn is over", "本轮结束后开始目标"),
     ("flow.goal_not_begun", "a turn of the goal did not begin", "目标的一轮未能开始"),

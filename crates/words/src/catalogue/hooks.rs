@@ -7,7 +7,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "hooks.changed",
         "the hook {hook} ({file}) is not what you trusted; it is off, and the calls that it is for are asked about",
-        "钩子 {hook}（{file}）与您信任时的内容不同，已停用；它负责的调用将询问您",
+        "钩子 {hook}（{file}）与你信任时的内容不同，已停用；它负责的调用将询问你",
     ),
     ("hooks.changed.hint", "/hooks reload, then /trust", "请先 /hooks reload，再 /trust"),
     ("hooks.event", "{file}: there is no event {name} for hooks here", "{file}：此处没有名为 {name} 的钩子事件"),
@@ -19,7 +19,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "hooks.fold_blocked",
         "the conversation is not folded: the hook {hook} is against it: {reason}",
-        "未压缩对话：钩子 {hook} 不同意：{reason}",
+        "未整理对话：钩子 {hook} 不同意：{reason}",
     ),
     ("hooks.json", "{file} has no hooks that could be read: it is no JSON", "无法读取 {file} 中的钩子：不是 JSON"),
     (
@@ -83,7 +83,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "hooks.unstarted.hint",
         "Hooks run in the box, which your home folder is not in: give it `sandbox = false` in your own settings, or put its program where the box has it, such as /usr/local/bin (`reasonix docs hooks`).",
-        "钩子在沙箱中运行，沙箱中没有你的主目录：请在你自己的设置中为它加上 `sandbox = false`，或把程序放到沙箱可见之处，如 /usr/local/bin（见 `reasonix docs hooks`）。",
+        "钩子在沙箱中运行，沙箱中没有你的主文件夹：请在你自己的设置中为它加上 `sandbox = false`，或把程序放到沙箱可见之处，如 /usr/local/bin（见 `reasonix docs hooks`）。",
     ),
     (
         "hooks.warned",

@@ -96,6 +96,53 @@ mod tests {
         }
     }
 
+    /// One row of the glossary's Chinese words: what it is in English, and the words that it is not.
+    struct Term {
+        english: Vec<String>,
+        right: Vec<String>,
+        wrong: Vec<String>,
+    }
+
+    fn terms() -> Vec<Term> {
+        let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/glossary.md");
+        let text = std::fs::read_to_string(file).expect("the glossary");
+        let table =
+            text.split_once("## Chinese words").and_then(|(_, rest)| rest.split_once("\n## ")).expect("its table").0;
+        let words = |cell: &str, comma: char| {
+            let plain = cell.split_once('(').map_or(cell, |(word, _)| word);
+            plain.split(comma).map(str::trim).filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
+        };
+        let rows = table.lines().filter(|line| line.starts_with('|')).skip(2);
+        let term = |line: &str| {
+            let cells: Vec<&str> = line.trim_matches('|').split('|').collect();
+            Term { english: words(cells[0], ','), right: words(cells[1], '，'), wrong: words(cells[2], '，') }
+        };
+        rows.map(term).collect()
+    }
+
+    /// A word that is the right one for something else is wrong only where that is not spoken of.
+    #[test]
+    fn chinese_texts_have_the_words_of_the_glossary() {
+        let terms = terms();
+        assert!(terms.len() > 15, "the table was read");
+        let texts = entries().map(|(_, en, zh)| (*en, *zh)).chain(crate::help::all());
+        let mut said = Vec::new();
+        for (en, zh) in texts {
+            let english = en.to_lowercase();
+            let speaks_of = |term: &Term| term.english.iter().any(|word| english.contains(word.as_str()));
+            for term in &terms {
+                let rest = term.right.iter().fold(zh.to_lowercase(), |text, word| text.replace(word.as_str(), ""));
+                for wrong in term.wrong.iter().filter(|wrong| rest.contains(wrong.as_str())) {
+                    let elsewhere = terms.iter().find(|other| other.right.contains(wrong));
+                    if elsewhere.is_none_or(|other| speaks_of(term) && !speaks_of(other)) {
+                        said.push(format!("{wrong}: {zh}"));
+                    }
+                }
+            }
+        }
+        assert!(said.is_empty(), "{}", said.join("\n"));
+    }
+
     /// What is never one: bounds and windows.
     const NEVER_ONE: [&str; 7] = ["window", "said", "input", "limit", "most", "before", "allowed"];
 

@@ -42,7 +42,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ),
     ("tui.line", "{count} line", "{count} 行"),
     ("tui.lines", "{count} {count|line|lines}", "{count} 行"),
-    ("tui.agent_changed", "the agent is now {agent}", "代理改为 {agent}"),
+    ("tui.agent_changed", "the agent is now {agent}", "智能体改为 {agent}"),
     ("tui.model_changed", "the model is now {model}", "模型改为 {model}"),
     ("tui.model_effort_changed", "the model is now {model}, effort {effort}", "模型改为 {model}，思考强度 {effort}"),
     (
