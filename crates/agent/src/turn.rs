@@ -83,6 +83,12 @@ struct Progress {
 const SHORTEST: Duration = Duration::from_millis(10);
 
 impl Agent {
+    /// Asks those around this agent about something that a person said, before anything is done about it: gives it with what they
+    /// add, or the end of the turn that it does not begin.
+    pub fn before_turn<'a>(&'a self, said: Said, stop: &'a Stop) -> BoxFuture<'a, Result<Said, TurnEnd>> {
+        Box::pin(self.aspects.before_turn(said, stop))
+    }
+
     /// Runs one turn to its end. Whatever happens, the log afterwards gives a valid next request.
     pub fn turn<'a>(
         &'a self,

@@ -1,7 +1,7 @@
 //! Hooks behind the port of those who stand around an agent.
 
 use super::{Hooks, locked};
-use reasonix_agent::{About, Aspect, BoxFuture, Said, Wish};
+use reasonix_agent::{About, Aspect, BoxFuture, Said, Stop, Wish};
 use reasonix_extensions::hooks::HookEvent;
 use reasonix_proto::{FoldReason, ToolOutcome, TurnEnd};
 use std::sync::{Arc, Mutex};
@@ -66,6 +66,10 @@ impl Aspect for AroundChild {
 pub(crate) struct AroundAll(pub(crate) Arc<Hooks>);
 
 impl Aspect for AroundAll {
+    fn before_turn<'a>(&'a self, said: Said, stop: &'a Stop) -> BoxFuture<'a, Result<Said, TurnEnd>> {
+        Box::pin(self.0.moments.prompt(said, stop))
+    }
+
     fn before_call<'a>(&'a self, about: About<'a>) -> BoxFuture<'a, Wish> {
         Box::pin(self.0.calls.before(about))
     }

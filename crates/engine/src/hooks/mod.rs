@@ -23,10 +23,10 @@ use crate::trust::Word;
 use calls::HookedCalls;
 use listen::Ear;
 use moments::Moments;
-use reasonix_agent::{Said, Stop};
+use reasonix_agent::Stop;
 use reasonix_exec::Confinement;
 use reasonix_gate::Approvals;
-use reasonix_proto::{HookInfo, Phrase, TurnEnd};
+use reasonix_proto::{HookInfo, Phrase};
 use running::Running;
 use standing::HookList;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -144,11 +144,6 @@ impl Hooks {
     /// The next prompt is one that was sent before.
     pub(crate) fn said_again(&self) {
         self.moments.said_again();
-    }
-
-    /// Somebody said something: see [`Moments::prompt`].
-    pub(crate) async fn prompt(&self, said: Said, stop: &Stop) -> Result<Said, TurnEnd> {
-        self.moments.prompt(said, stop).await
     }
 
     /// The session ends, and with it every hook that still runs.
