@@ -651,8 +651,9 @@ impl Decision {
 
 /// Keeps records. An append is durable against the death of the process when its future resolves.
 pub trait Journal: Send + Sync {
-    /// Appends a record after the last one.
-    fn append(&self, body: RecordBody) -> BoxFuture<'_, Result<Record, JournalError>>;
+    /// Appends a record after the last one. Records are kept in the order of the calls, also when nobody waits for what comes of
+    /// it.
+    fn append(&self, body: RecordBody) -> BoxFuture<'static, Result<Record, JournalError>>;
 }
 
 /// The journal could not take a record; nothing may act on it.

@@ -95,15 +95,15 @@ struct Memory {
 }
 
 impl Journal for Memory {
-    fn append(&self, body: RecordBody) -> BoxFuture<'_, Result<Record, JournalError>> {
-        Box::pin(async move {
-            if self.fails.load(Ordering::SeqCst) {
-                return Err(JournalError { path: "log".into(), reason: "No space left on device".into() });
-            }
+    fn append(&self, body: RecordBody) -> BoxFuture<'static, Result<Record, JournalError>> {
+        let written = if self.fails.load(Ordering::SeqCst) {
+            Err(JournalError { path: "log".into(), reason: "No space left on device".into() })
+        } else {
             let mut log = self.log.lock().unwrap();
             log.push(body.clone());
             Ok(Record { id: RecordId(log.len() as u64), parent: None, at: 0, body })
-        })
+        };
+        Box::pin(std::future::ready(written))
     }
 }
 
