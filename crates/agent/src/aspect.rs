@@ -7,6 +7,12 @@ use std::sync::Arc;
 
 /// Stands around what an agent does. Several stand in a list, and are asked in its order.
 pub trait Aspect: Send + Sync {
+    /// Something was said that would begin a turn: nothing of it is written down, and no model was asked for anything. Gives it as
+    /// it goes on, or the end of the turn that it does not begin. Not asked where nobody but the harness spoke.
+    fn before_turn<'a>(&'a self, said: Said, _stop: &'a Stop) -> BoxFuture<'a, Result<Said, TurnEnd>> {
+        Box::pin(async { Ok(said) })
+    }
+
     /// Something was said and is about to be written down. Gives it as the model reads it.
     fn before_prompt(&self, _turn: u32, said: Said) -> BoxFuture<'_, Said> {
         Box::pin(async { said })
@@ -205,6 +211,14 @@ impl Aspects {
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Arc<dyn Aspect>> {
         self.0.iter()
+    }
+
+    /// What was said, as it goes on; or why it begins no turn: the first word of those against it.
+    pub(crate) async fn before_turn(&self, mut said: Said, stop: &Stop) -> Result<Said, TurnEnd> {
+        for aspect in &self.0 {
+            said = aspect.before_turn(said, stop).await?;
+        }
+        Ok(said)
     }
 
     /// What the model reads of what was said.

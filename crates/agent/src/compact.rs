@@ -76,6 +76,8 @@ impl Default for Compaction {
 /// What a compaction is made for.
 pub(crate) struct Need<'a> {
     pub(crate) turn: u32,
+    /// The model that the conversation is folded for, and that has the last request cached.
+    pub(crate) own: &'a Arc<dyn Model>,
     pub(crate) reason: FoldReason,
     /// What the user wants kept or left out.
     pub(crate) instructions: Option<&'a str>,
@@ -84,33 +86,42 @@ pub(crate) struct Need<'a> {
 }
 
 impl Agent {
-    /// Makes room when the window is nearly full.
+    /// Makes room when the window of the model that is about to be asked is nearly full. Gives the model that is, then.
     pub(crate) async fn make_room(
         &self,
         conversation: &mut Conversation,
-        turn: u32,
+        (turn, mut model): (u32, Arc<dyn Model>),
         stop: &Stop,
-    ) -> Result<(), JournalError> {
-        conversation.asks(&self.model().card().name);
-        let (window, how) = (conversation.window(self.model().card().window), self.limits.compaction);
+    ) -> Result<Arc<dyn Model>, JournalError> {
+        conversation.asks(&model.card().name);
+        let (window, how) = (conversation.window(model.card().window), self.limits.compaction);
         if !how.auto || window == 0 || conversation.tokens() < share(window, how.ratio) {
-            return Ok(());
+            return Ok(model);
         }
-        if self.promoted(conversation, turn).await? {
-            return Ok(());
+        if let Some(larger) = self.promoted(turn).await? {
+            model = larger;
+            if self.has_room(conversation, model.as_ref()) {
+                return Ok(model);
+            }
         }
-        let need = Need { turn, reason: FoldReason::Threshold, instructions: None, squeeze: 0 };
-        self.compact(conversation, need, stop).await.map(drop)
+        let need = Need { turn, own: &model, reason: FoldReason::Threshold, instructions: None, squeeze: 0 };
+        self.compact(conversation, need, stop).await?;
+        Ok(model)
     }
 
-    /// Goes on with a larger model instead of folding, where one was named. True when that makes enough room.
-    pub(crate) async fn promoted(&self, conversation: &Conversation, turn: u32) -> Result<bool, JournalError> {
-        let Some(model) = self.router.promote() else { return Ok(false) };
+    /// Goes on with a larger model instead of folding, where one was named, and gives it.
+    pub(crate) async fn promoted(&self, turn: u32) -> Result<Option<Arc<dyn Model>>, JournalError> {
+        let Some(model) = self.router.promote() else { return Ok(None) };
         let record = self.journal.append(RecordBody::ModelChanged { model: model.clone(), effort: None }).await?;
         self.sink.emit(Event::Changed { record: Box::new(record) });
         let phrase = Phrase::new("agent.promoted").with("model", model).with("turn", turn);
         self.sink.emit(Event::Notice { level: Level::Info, phrase });
-        Ok(conversation.tokens() < share(self.model().card().window, self.limits.compaction.ratio))
+        Ok(Some(self.model()))
+    }
+
+    /// Whether the conversation is far enough from filling a model's window.
+    pub(crate) fn has_room(&self, conversation: &Conversation, model: &dyn Model) -> bool {
+        conversation.tokens() < share(model.card().window, self.limits.compaction.ratio)
     }
 
     /// Makes room while nobody waits, when at least half of what may be filled is. False when it is not worth it.
@@ -123,14 +134,15 @@ impl Agent {
             if !self.is_worth_folding(conversation) {
                 return Ok(false);
             }
-            let need = Need { turn: conversation.turns(), reason: FoldReason::Idle, instructions: None, squeeze: 0 };
+            let (turn, own) = (conversation.turns(), &self.model());
+            let need = Need { turn, own, reason: FoldReason::Idle, instructions: None, squeeze: 0 };
             self.compact(conversation, need, stop).await
         })
     }
 
     /// True when the conversation may be folded while nobody waits.
     pub fn is_worth_folding(&self, conversation: &Conversation) -> bool {
-        let (window, how) = (conversation.window(self.model().card().window), self.limits.compaction);
+        let (window, how) = (conversation.window(self.measure().card().window), self.limits.compaction);
         let floor = conversation.folded().map_or(0, |folded| folded.after);
         let tokens = conversation.tokens();
         how.auto
@@ -150,8 +162,8 @@ impl Agent {
         self.state(TurnState::AwaitingModel);
         let instructions = Some(focus).filter(|text| !text.trim().is_empty());
         Box::pin(async move {
-            let turn = conversation.turns();
-            let need = Need { turn, reason: FoldReason::Manual, instructions, squeeze: 0 };
+            let (turn, own) = (conversation.turns(), &self.model());
+            let need = Need { turn, own, reason: FoldReason::Manual, instructions, squeeze: 0 };
             let mut folded = self.folded(conversation, &need, stop).await?;
             // In the other session no turn has begun.
             folded.turn = 0;
@@ -183,8 +195,11 @@ impl Agent {
     ) -> BoxFuture<'a, Result<bool, JournalError>> {
         self.state(TurnState::AwaitingModel);
         let instructions = Some(instructions).filter(|text| !text.trim().is_empty());
-        let need = Need { turn: conversation.turns(), reason: FoldReason::Manual, instructions, squeeze: 0 };
-        Box::pin(self.compact(conversation, need, stop))
+        Box::pin(async move {
+            let (turn, own) = (conversation.turns(), &self.model());
+            let need = Need { turn, own, reason: FoldReason::Manual, instructions, squeeze: 0 };
+            self.compact(conversation, need, stop).await
+        })
     }
 
     /// Folds the conversation. False when there is nothing to fold.
@@ -194,7 +209,7 @@ impl Agent {
         need: Need<'_>,
         stop: &Stop,
     ) -> Result<bool, JournalError> {
-        conversation.asks(&self.model().card().name);
+        conversation.asks(&need.own.card().name);
         if let Some(todo) = self.aspects.todo() {
             conversation.set_todo(todo);
         }
@@ -220,9 +235,10 @@ impl Agent {
 
     /// The first rung that makes enough room; none when there is nothing to fold, or it would not be worth it.
     async fn folded(&self, conversation: &mut Conversation, need: &Need<'_>, stop: &Stop) -> Option<Compacted> {
-        conversation.asks(&self.model().card().name);
+        let own = need.own.card();
+        conversation.asks(&own.name);
         let before = conversation.tokens();
-        let window = conversation.window(self.model().card().window);
+        let window = conversation.window(own.window);
         let window = if window == 0 { before.max(UNKNOWN_WINDOW) } else { window };
         let room = Room::of(conversation, window, self.limits.compaction.ratio);
         let blank = Compacted {
@@ -248,7 +264,7 @@ impl Agent {
         }
         self.sink.emit(Event::Notice { level: Level::Info, phrase: Phrase::new("agent.compacting") });
         let asked = (digest::request(need.instructions, draft.left), PATIENCE);
-        let Some((by, text, usage)) = self.notes(conversation, need.turn, asked, stop).await else {
+        let Some((by, text, usage)) = self.notes(conversation, (need.turn, need.own), asked, stop).await else {
             return Some(draft.finish(None));
         };
         tracing::debug!(%by, tokens = estimate_tokens(&text), most = budget.notes, "notes");
@@ -317,14 +333,15 @@ impl Agent {
     ) -> BoxFuture<'a, Option<(NotedBy, String, Option<Usage>)>> {
         self.state(TurnState::AwaitingModel);
         Box::pin(async move {
-            conversation.asks(&self.model().card().name);
-            let window = conversation.window(self.model().card().window);
+            let own = self.model();
+            conversation.asks(&own.card().name);
+            let window = conversation.window(own.card().window);
             let fits = window == 0 || conversation.tokens().saturating_add(room_for_notes(window)) < window;
             if !fits || self.budget.used_up().is_some() {
                 return None;
             }
             let (turn, text) = (conversation.turns(), digest::farewell(since));
-            let (by, notes, usage) = self.notes(conversation, turn, (text, LEAVING), stop).await?;
+            let (by, notes, usage) = self.notes(conversation, (turn, &own), (text, LEAVING), stop).await?;
             Some((by, digest::clipped(notes.trim(), FAREWELL), usage))
         })
     }
@@ -334,15 +351,15 @@ impl Agent {
     async fn notes(
         &self,
         conversation: &mut Conversation,
-        turn: u32,
+        (turn, own): (u32, &Arc<dyn Model>),
         (text, patience): (String, Duration),
         stop: &Stop,
     ) -> Option<(NotedBy, String, Option<Usage>)> {
         let tokens = conversation.tokens().saturating_add(NOTES);
-        let (own, scribe) = (self.model(), self.router.model(Purpose::Digest));
+        let scribe = self.router.model(Purpose::Digest);
         let other = Some(&scribe).filter(|scribe| scribe.card().name != own.card().name);
         let scribe = other.filter(|scribe| !(1..=tokens).contains(&scribe.card().window));
-        for model in scribe.into_iter().chain([&own]) {
+        for model in scribe.into_iter().chain([own]) {
             let asked = (text.clone(), patience);
             if let Some((text, usage)) = self.ask_for_words(model.as_ref(), conversation, turn, asked, stop).await {
                 return Some((NotedBy::Model(model.card().name.clone()), text, usage));

@@ -4,7 +4,7 @@ use crate::aspect::{About, Wish};
 use crate::bound::{Bound, bound};
 use crate::coerce::coerce;
 use crate::conversation::Conversation;
-use crate::ports::{Args, Ask, BoxFuture, Call, Class, Classified, Decision, JournalError, Stop, Tool};
+use crate::ports::{Args, Ask, BoxFuture, Call, Class, Classified, Decision, JournalError, Model, Stop, Tool};
 use crate::storm::{Signature, Storm};
 use crate::turn::Agent;
 use futures_util::{FutureExt, StreamExt, stream};
@@ -61,12 +61,12 @@ pub(crate) enum Ready<'a> {
 pub(crate) async fn dispatch(
     agent: &Agent,
     conversation: &mut Conversation,
-    (calls, repairs): (&[ToolCall], &[Repair]),
+    (model, (calls, repairs)): (&dyn Model, (&[ToolCall], &[Repair])),
     storm: &mut Storm,
     stop: &Stop,
 ) -> Result<Tally, JournalError> {
     agent.state(TurnState::ToolRunning);
-    agent.aspects.before_calls(&|| conversation.request(true, None), &agent.model().card().name);
+    agent.aspects.before_calls(&|| conversation.request(true, None), &model.card().name);
     let mut tally = Tally::default();
     let mut waiting: Vec<Ready<'_>> = Vec::new();
     for call in calls {
@@ -75,11 +75,11 @@ pub(crate) async fn dispatch(
         if is_reader(&ready) {
             waiting.push(ready);
         } else {
-            together(agent, conversation, std::mem::take(&mut waiting), (storm, stop), &mut tally).await?;
-            together(agent, conversation, vec![ready], (storm, stop), &mut tally).await?;
+            together(agent, conversation, (model, std::mem::take(&mut waiting)), (storm, stop), &mut tally).await?;
+            together(agent, conversation, (model, vec![ready]), (storm, stop), &mut tally).await?;
         }
     }
-    together(agent, conversation, waiting, (storm, stop), &mut tally).await?;
+    together(agent, conversation, (model, waiting), (storm, stop), &mut tally).await?;
     Ok(tally)
 }
 
@@ -198,7 +198,7 @@ fn schema_hint(tool: &dyn Tool) -> String {
 async fn together(
     agent: &Agent,
     conversation: &mut Conversation,
-    calls: Vec<Ready<'_>>,
+    (model, calls): (&dyn Model, Vec<Ready<'_>>),
     (storm, stop): (&mut Storm, &Stop),
     tally: &mut Tally,
 ) -> Result<(), JournalError> {
@@ -210,7 +210,7 @@ async fn together(
         let span = span_of(&ready);
         let ready = wished(agent, ready, turn, stop, tally).instrument(span.clone()).await?;
         let ready = admit(agent, ready, false, stop, tally).instrument(span.clone()).await?;
-        let finished = async move { (finish(agent, ready, turn, stop).await, signature) };
+        let finished = async move { (finish(agent, ready, (model, turn), stop).await, signature) };
         work.push(Box::pin(finished.instrument(span)));
     }
     let mut outcomes = stream::iter(work).buffered(PARALLEL);
@@ -228,7 +228,7 @@ async fn together(
                 while let Some(more) = outcomes.next().await {
                     waiting.push_back(more);
                 }
-                complete(agent, *again, (false, turn), stop, tally).await?
+                complete(agent, *again, (model, false, turn), stop, tally).await?
             }
         };
         if let (RecordBody::Outcome { outcome, .. }, Some(signature)) = (&body, signature) {
@@ -365,21 +365,21 @@ enum Finished<'a> {
 pub(crate) async fn complete(
     agent: &Agent,
     mut ready: Ready<'_>,
-    (by_user, turn): (bool, u32),
+    (model, by_user, turn): (&dyn Model, bool, u32),
     stop: &Stop,
     tally: &mut Tally,
 ) -> Result<RecordBody, JournalError> {
     let span = span_of(&ready);
     loop {
         ready = admit(agent, ready, by_user, stop, tally).instrument(span.clone()).await?;
-        match finish(agent, ready, turn, stop).instrument(span.clone()).await {
+        match finish(agent, ready, (model, turn), stop).instrument(span.clone()).await {
             Finished::Done(body) => return Ok(*body),
             Finished::Again(again) => ready = *again,
         }
     }
 }
 
-async fn finish<'a>(agent: &Agent, ready: Ready<'a>, turn: u32, stop: &Stop) -> Finished<'a> {
+async fn finish<'a>(agent: &Agent, ready: Ready<'a>, (model, turn): (&dyn Model, u32), stop: &Stop) -> Finished<'a> {
     let started = Instant::now();
     let (call, tool, outcome) = match ready {
         Ready::Fails { call, outcome } => (call, canonical_name(agent, call), outcome),
@@ -410,7 +410,7 @@ async fn finish<'a>(agent: &Agent, ready: Ready<'a>, turn: u32, stop: &Stop) -> 
             (call, tool.spec().name.clone(), outcome)
         }
     };
-    let outcome = bound(outcome, Bound::for_window(agent.model().card().window), agent.artifacts.as_ref());
+    let outcome = bound(outcome, Bound::for_window(model.card().window), agent.artifacts.as_ref());
     let took_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
     Finished::Done(Box::new(RecordBody::Outcome { call: call.id.clone(), tool, took_ms, outcome }))
 }

@@ -47,9 +47,12 @@ pub enum Purpose {
     Step,
     /// Notes on a conversation, for its own sake or another's. Its model may be one that cannot take all of it.
     Digest,
+    /// The name and the window of whoever would have the next step. It is asked nothing.
+    Measure,
 }
 
-/// Says which model answers. Asked once a step; what it decides by itself is on the log.
+/// Says which model answers. Asked once for each request of a step, and what it said then holds for all that follows from the
+/// answer; what it decides by itself is on the log.
 pub trait Router: Send + Sync {
     /// The model for this.
     fn model(&self, purpose: Purpose) -> Arc<dyn Model>;
@@ -646,8 +649,9 @@ impl Decision {
 
 /// Keeps records. An append is durable against the death of the process when its future resolves.
 pub trait Journal: Send + Sync {
-    /// Appends a record after the last one.
-    fn append(&self, body: RecordBody) -> BoxFuture<'_, Result<Record, JournalError>>;
+    /// Appends a record after the last one. Records are kept in the order of the calls, also when nobody waits for what comes of
+    /// it.
+    fn append(&self, body: RecordBody) -> BoxFuture<'static, Result<Record, JournalError>>;
 }
 
 /// The journal could not take a record; nothing may act on it.

@@ -67,7 +67,7 @@ impl Agent {
         let mut tally = Tally::default();
         let ready = prepare(self, &call, None, &mut Storm::default(), &mut Vec::new());
         let RecordBody::Outcome { took_ms, outcome, .. } =
-            complete(self, ready, (true, turn), stop, &mut tally).await?
+            complete(self, ready, (self.measure().as_ref(), true, turn), stop, &mut tally).await?
         else {
             return Ok(TurnEnd::Done);
         };

@@ -23,12 +23,10 @@ pub(crate) async fn answer(
     agent: &Agent,
     conversation: &mut Conversation,
     (turn, step): (u32, u32),
-    (may_call, form): (bool, Option<&Arc<AnswerForm>>),
+    (model, may_call, form): (&dyn Model, bool, Option<&Arc<AnswerForm>>),
     stop: &Stop,
 ) -> Result<Answer, JournalError> {
     agent.state(TurnState::AwaitingModel);
-    // Asked once: what is decided while it answers is for the next step.
-    let model = agent.model();
     conversation.asks(&model.card().name);
     let asked = conversation.tokens();
     let request = conversation.request(may_call, agent.aspects.must_call().filter(|_| may_call));
@@ -36,7 +34,7 @@ pub(crate) async fn answer(
     // Whoever is interrupted before asking has sent nothing.
     let asks = !stop.is_cancelled();
     let listener = agent.aspects.listener(turn, &agent.tools);
-    let mut answer = heard(agent, model.as_ref(), (request.clone(), asked), listener, stop).await;
+    let mut answer = heard(agent, model, (request.clone(), asked), listener, stop).await;
     if answer.failure.is_some() {
         bound_text(agent, model.card().window, &mut answer.message);
     }
@@ -69,7 +67,7 @@ pub(crate) async fn answer(
     if let Some(usage) = answer.usage {
         conversation.count(usage, !discarded);
         // People are shown the room that there is from now on: another model may have the next step.
-        let window = agent.model().card().window;
+        let window = agent.measure().card().window;
         agent.sink.emit(Event::Usage { usage, context: conversation.context(), window });
     }
     report(agent, (turn, step), &answer.repairs).await?;

@@ -83,6 +83,12 @@ struct Progress {
 const SHORTEST: Duration = Duration::from_millis(10);
 
 impl Agent {
+    /// Asks those around this agent about something that a person said, before anything is done about it: gives it with what they
+    /// add, or the end of the turn that it does not begin.
+    pub fn before_turn<'a>(&'a self, said: Said, stop: &'a Stop) -> BoxFuture<'a, Result<Said, TurnEnd>> {
+        Box::pin(self.aspects.before_turn(said, stop))
+    }
+
     /// Runs one turn to its end. Whatever happens, the log afterwards gives a valid next request.
     pub fn turn<'a>(
         &'a self,
@@ -122,9 +128,14 @@ impl Agent {
         end
     }
 
-    /// The model that the next step is for.
+    /// The model that a step, or a folding that is no part of one, is for. Whoever asks passes it on.
     pub(crate) fn model(&self) -> Arc<dyn Model> {
         self.router.model(Purpose::Step)
+    }
+
+    /// Whoever would have the next step, for its name and its window. Nothing is sent to it.
+    pub(crate) fn measure(&self) -> Arc<dyn Model> {
+        self.router.model(Purpose::Measure)
     }
 
     /// Tells front ends where the turn stands.
@@ -220,8 +231,8 @@ impl Agent {
             }
             let step = tracing::debug_span!("step", step = progress.steps + 1);
             let asked = self.ask_model(conversation, true, stop, progress).instrument(step.clone());
-            let answer = match asked.await? {
-                Ok(answer) => answer,
+            let (answer, model) = match asked.await? {
+                Ok(answered) => answered,
                 Err(end) => return Ok(end),
             };
             if let Some(end) = early_end(&answer) {
@@ -243,7 +254,8 @@ impl Agent {
             progress.steps += 1;
             let work = (calls.as_slice(), answer.repairs.as_slice());
             progress.storm.begin();
-            let tally = dispatch(self, conversation, work, &mut progress.storm, stop).instrument(step).await?;
+            let called = dispatch(self, conversation, (model.as_ref(), work), &mut progress.storm, stop);
+            let tally = called.instrument(step).await?;
             report(self, (progress.turn, progress.steps), &tally.repairs).await?;
             self.explored(conversation, &tally).await?;
             progress.refused = tally.denied.filter(|_| tally.ran == 0);
@@ -349,7 +361,7 @@ impl Agent {
     ) -> Result<(), JournalError> {
         let (text, stop) = (text.to_owned(), StopReason::End);
         let message = Message::Assistant { text, reasoning: None, calls: Vec::new(), stop };
-        let model = self.model().card().name.clone();
+        let model = self.measure().card().name.clone();
         let record = self.journal.append(RecordBody::Assistant { turn, step, model, message, usage: None }).await?;
         conversation.take(&record);
         Ok(())
@@ -370,16 +382,17 @@ impl Agent {
         Ok(None)
     }
 
-    /// One answer; or the end of the turn, when nothing more may be spent on one.
+    /// One answer, and the model that was asked for it; or the end of the turn, when nothing more may be spent on one.
     async fn ask_model(
         &self,
         conversation: &mut Conversation,
         may_call: bool,
         stop: &Stop,
         progress: &mut Progress,
-    ) -> Result<Result<Answer, TurnEnd>, JournalError> {
+    ) -> Result<Result<(Answer, Arc<dyn Model>), TurnEnd>, JournalError> {
+        let mut model = self.model();
         if self.budget.used_up().is_none() {
-            self.make_room(conversation, progress.turn, stop).await?;
+            model = self.make_room(conversation, (progress.turn, model), stop).await?;
         }
         let mut squeeze = 0;
         loop {
@@ -390,22 +403,29 @@ impl Agent {
             let place = (progress.turn, progress.steps + 1);
             // What is said in a few words at a limit is not the answer.
             let form = progress.form.as_ref().filter(|_| may_call);
-            let mut answer = answer(self, conversation, place, (may_call, form), stop).await?;
+            let mut answer = answer(self, conversation, place, (model.as_ref(), may_call, form), stop).await?;
             progress.usage.add(answer.usage.unwrap_or_default());
             if let Some(objection) = answer.objection.take() {
                 objected(self, conversation, place, (objection, answer.before, answer.usage)).await?;
+                // The next request is another one, and what was decided while this was answered is for it.
+                model = self.model();
                 continue;
             }
             let overflow = answer.failure.as_ref().is_some_and(|failure| failure.class == FailureClass::ContextTooLong);
             if !overflow || !self.limits.compaction.auto || squeeze == SQUEEZES {
-                return Ok(Ok(answer));
+                return Ok(Ok((answer, model)));
             }
-            if self.promoted(conversation, progress.turn).await? {
+            let larger = self.promoted(progress.turn).await?;
+            let makes_room = larger.as_ref().is_some_and(|larger| self.has_room(conversation, larger.as_ref()));
+            // What was decided while it answered is for the next request.
+            model = larger.unwrap_or_else(|| self.model());
+            if makes_room {
                 continue;
             }
-            let need = Need { turn: progress.turn, reason: FoldReason::Overflow, instructions: None, squeeze };
+            let (turn, own) = (progress.turn, &model);
+            let need = Need { turn, own, reason: FoldReason::Overflow, instructions: None, squeeze };
             if !self.compact(conversation, need, stop).await? {
-                return Ok(Ok(answer));
+                return Ok(Ok((answer, model)));
             }
             squeeze += 1;
         }
@@ -472,12 +492,12 @@ impl Agent {
         };
         self.note(conversation, progress.turn, said, by_user).await?;
         let answer = self.ask_model(conversation, false, stop, progress).await?;
-        Ok(answer.map_or_else(|spent| spent, |answer| early_end(&answer).unwrap_or(end)))
+        Ok(answer.map_or_else(|spent| spent, |(answer, _)| early_end(&answer).unwrap_or(end)))
     }
 
     /// Completes what an interrupt or a failed disk left open, so that the next request is valid.
     pub(crate) async fn close(&self, conversation: &mut Conversation, place: (u32, u32)) -> Result<(), JournalError> {
-        for body in conversation.missing(place, &self.model().card().name) {
+        for body in conversation.missing(place, &self.measure().card().name) {
             let record = self.journal.append(body).await?;
             conversation.take(&record);
         }
@@ -512,7 +532,7 @@ impl Runs for Runner<'_> {
             let mut tally = Tally::default();
             let ready = prepare(agent, &call, None, &mut Storm::default(), &mut Vec::new());
             let ready = wished(agent, ready, turn, stop, &mut tally).await?;
-            match complete(agent, ready, (false, turn), stop, &mut tally).await? {
+            match complete(agent, ready, (agent.measure().as_ref(), false, turn), stop, &mut tally).await? {
                 RecordBody::Outcome { took_ms, outcome, .. } => Ok((took_ms, outcome)),
                 _ => Ok((0, ToolOutcome::Aborted)),
             }

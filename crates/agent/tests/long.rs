@@ -74,7 +74,7 @@ struct Kept {
 }
 
 impl Journal for Kept {
-    fn append(&self, body: RecordBody) -> BoxFuture<'_, Result<Record, JournalError>> {
+    fn append(&self, body: RecordBody) -> BoxFuture<'static, Result<Record, JournalError>> {
         let mut log = self.log.lock().unwrap();
         log.push(body.clone());
         let id = RecordId(log.len() as u64);

@@ -4,12 +4,12 @@ use futures_util::stream;
 use pretty_assertions::assert_eq;
 use reasonix_agent::{
     About, Agent, Args, Artifacts, Ask, Aspect, Aspects, BoxFuture, Call, Conversation, Decision, Failure, Gate, Inbox,
-    Item, Journal, JournalError, Limits, Model, ModelCard, ModelStream, Prefix, Request, Said, Sink, Stop, Tool,
-    ToolSpec, Tools, Wish,
+    Item, Journal, JournalError, Limits, Model, ModelCard, ModelStream, Prefix, Purpose, Request, Router, Said, Sink,
+    Stop, Tool, ToolSpec, Tools, Wish,
 };
 use reasonix_proto::{
     Action, Artifact, CallId, Decided, Event, FailureClass, Family, Fix, Message, Phrase, Record, RecordBody, RecordId,
-    Repair, StopReason, ToolCall, ToolOutcome, TurnEnd, TurnState,
+    Repair, StopReason, ToolCall, ToolOutcome, TurnEnd, TurnRefusal, TurnState,
 };
 use std::collections::{HashSet, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -95,15 +95,15 @@ struct Memory {
 }
 
 impl Journal for Memory {
-    fn append(&self, body: RecordBody) -> BoxFuture<'_, Result<Record, JournalError>> {
-        Box::pin(async move {
-            if self.fails.load(Ordering::SeqCst) {
-                return Err(JournalError { path: "log".into(), reason: "No space left on device".into() });
-            }
+    fn append(&self, body: RecordBody) -> BoxFuture<'static, Result<Record, JournalError>> {
+        let written = if self.fails.load(Ordering::SeqCst) {
+            Err(JournalError { path: "log".into(), reason: "No space left on device".into() })
+        } else {
             let mut log = self.log.lock().unwrap();
             log.push(body.clone());
             Ok(Record { id: RecordId(log.len() as u64), parent: None, at: 0, body })
-        })
+        };
+        Box::pin(std::future::ready(written))
     }
 }
 
@@ -848,6 +848,85 @@ impl Aspect for Meddler {
         self.saw(format!("over {turn}"));
         Box::pin(async {})
     }
+}
+
+/// Writes down what models are wanted for. One that is only measured sees next to nothing, and may not be asked.
+struct Counts {
+    model: Arc<dyn Model>,
+    mute: Arc<dyn Model>,
+    asked: Mutex<Vec<Purpose>>,
+}
+
+struct Mute(ModelCard);
+
+impl Model for Mute {
+    fn card(&self) -> &ModelCard {
+        &self.0
+    }
+    fn stream(&self, _: Request, _: Stop) -> ModelStream {
+        panic!("it was only to be measured");
+    }
+}
+
+impl Router for Counts {
+    fn model(&self, purpose: Purpose) -> Arc<dyn Model> {
+        self.asked.lock().unwrap().push(purpose);
+        Arc::clone(if purpose == Purpose::Measure { &self.mute } else { &self.model })
+    }
+}
+
+/// Who answers is asked once for each request. What it said holds for the calls of the answer, and for a folding on the way.
+#[tokio::test]
+async fn the_router_is_asked_once_for_each_request_and_what_it_said_is_passed_on() {
+    let long = "a line of output\n".repeat(300);
+    let whole = long.clone();
+    let read = tool("read", true, move |_, _| {
+        let text = whole.clone();
+        Box::pin(async move { ToolOutcome::done(text) })
+    });
+    let plays = vec![calls(&["read", "write"]), calls(&["write"]), says("done"), says("notes"), says("on")];
+    let mut world = World::new(plays, vec![read, quick("write", false)]);
+    let mute = Arc::new(Mute(ModelCard::new("test/mute", 200)));
+    let router = Counts { model: world.model.clone(), mute, asked: Mutex::default() };
+    let router = Arc::new(router);
+    world.agent.router = router.clone();
+    let asked = |purpose: Purpose| router.asked.lock().unwrap().iter().filter(|asked| **asked == purpose).count();
+    assert_eq!(world.turn("go").await, TurnEnd::Done);
+    assert_eq!((asked(Purpose::Step), asked(Purpose::Digest), world.requests().len()), (3, 0, 3));
+    assert_eq!(world.results()[0], long, "outputs have the bound of the model that called for them");
+    assert!(world.agent.fold_now(&mut world.conversation, "", &Stop::new()).await.unwrap());
+    assert_eq!((asked(Purpose::Step), asked(Purpose::Digest), world.requests().len()), (4, 1, 4));
+    let end = world.agent.turn(&mut world.conversation, "more".into(), &world.inbox, &world.stop).await;
+    assert_eq!((end, asked(Purpose::Step), asked(Purpose::Digest)), (TurnEnd::Done, 5, 1));
+}
+
+/// Adds a word to what would begin a turn, and is against `no`.
+struct Doorman(&'static str);
+
+impl Aspect for Doorman {
+    fn before_turn<'a>(&'a self, said: Said, _stop: &'a Stop) -> BoxFuture<'a, Result<Said, TurnEnd>> {
+        Box::pin(async move {
+            if said.typed() == "no" {
+                let why = Phrase::new("hooks.prompt_blocked").with("hook", self.0).with("reason", "not this");
+                return Err(TurnEnd::Refused { kind: TurnRefusal::Prompt, why });
+            }
+            Ok(said.after_news(vec![self.0.to_owned()]))
+        })
+    }
+}
+
+/// What begins no turn leaves nothing behind; what does has what all of them added, in their order.
+#[tokio::test]
+async fn what_was_said_is_refused_or_added_to_before_anything_is_done_about_it() {
+    let mut world = World::new(vec![says("fine")], vec![]);
+    world.agent.aspects.extend(["one", "two"].map(|name| Arc::new(Doorman(name)) as Arc<dyn Aspect>));
+    let stop = Stop::new();
+    let refused = world.agent.before_turn("no".into(), &stop).await.unwrap_err();
+    let TurnEnd::Refused { kind: TurnRefusal::Prompt, why } = refused else { panic!("{refused:?}") };
+    assert!(why.args.iter().any(|(name, value)| name == "hook" && value == "one"), "the first one's word: {why:?}");
+    assert!(world.journal.log.lock().unwrap().is_empty());
+    let said = world.agent.before_turn("go".into(), &stop).await.unwrap();
+    assert_eq!((said.text.as_str(), said.typed()), ("two\n\none\n\ngo", "go"));
 }
 
 #[tokio::test]

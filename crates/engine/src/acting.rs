@@ -225,7 +225,7 @@ impl Actor {
     /// A model without eyes gets a line of text for a picture or a document; whoever showed it should know. A document that
     /// would fill the window is taken out again.
     pub(crate) fn shown(&self, mut said: Said) -> Said {
-        let model = self.routes.model(Purpose::Step);
+        let model = self.routes.model(Purpose::Measure);
         let card = model.card();
         let warn = |phrase: Phrase| self.desk.notice(Level::Warning, phrase.with("model", &card.name));
         if said.images.iter().any(|image| !image.is_document()) && !card.vision {

@@ -1,8 +1,10 @@
 //! What sessions begin with that work for another one: a planner, a subagent. They have no history and a prefix of their own.
 
+use crate::editing::edits_with;
 use crate::prompt::{Sources, assemble};
 use crate::recall::remembered;
 use crate::spec::Start;
+use reasonix_agent::ToolSpec;
 use reasonix_proto::{Origin, RECORD_VERSION, SessionHead, SessionId};
 
 /// What one of them is told and is.
@@ -21,6 +23,8 @@ pub(crate) struct Beside<'a> {
     pub(crate) agent: Option<String>,
     /// What its commands are held to; empty where it has none.
     pub(crate) sandbox: &'a str,
+    /// What it is told of its tools.
+    pub(crate) tools: &'a [ToolSpec],
 }
 
 impl Beside<'_> {
@@ -46,6 +50,7 @@ impl Beside<'_> {
             system: draft.system,
             tools: Vec::new(),
             specs: None,
+            edit: edits_with(&start.world.settings, self.tools),
             sandbox: if self.sandbox.is_empty() { "off" } else { self.sandbox }.to_owned(),
             from: self.from,
             parts: draft.parts,

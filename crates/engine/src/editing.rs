@@ -5,8 +5,9 @@ use crate::error::EngineError;
 use crate::prompt::BLOCKS_PROMPT;
 use crate::spec::Start;
 use crate::world::format_of;
+use reasonix_agent::ToolSpec;
 use reasonix_config::Settings;
-use reasonix_proto::{EditFormat, Phrase, SessionHead};
+use reasonix_proto::{EditFormat, EditsWith, Phrase, SessionHead};
 use reasonix_session::{Trial, Trials};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -142,6 +143,21 @@ pub(crate) fn as_begun(mut start: Start, said: &str, head: &SessionHead) -> Star
 
 /// The format that a session began with; none where it was offered several.
 pub fn begun_with(head: &SessionHead) -> Option<EditFormat> {
+    match head.edit {
+        EditsWith::One(format) => Some(format),
+        EditsWith::Several => None,
+        EditsWith::Unsaid => told_by_prompt(head),
+    }
+}
+
+/// What the head of a new session says: the format that is in use, or that of the only tool it is offered.
+pub(crate) fn edits_with(settings: &Settings, tools: &[ToolSpec]) -> EditsWith {
+    let offered = |format: EditFormat| tools.iter().any(|spec| spec.name == format.name());
+    format_of(settings).or_else(|| only_format(offered)).map_or(EditsWith::Several, EditsWith::One)
+}
+
+/// The format of a session whose head does not say it: what its prompt and the names of its tools tell of it.
+fn told_by_prompt(head: &SessionHead) -> Option<EditFormat> {
     if head.system.contains(BLOCKS_PROMPT.trim_end()) {
         return Some(EditFormat::Blocks);
     }

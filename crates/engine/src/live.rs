@@ -326,11 +326,10 @@ impl Live {
         end
     }
 
-    /// What was said, as hooks leave it; or the end of the turn that it does not begin.
+    /// What was said, as those around the agent leave it; or the end of the turn that it does not begin.
     async fn submitted(&mut self, work: Work, stop: &Stop) -> Result<Work, TurnEnd> {
         let Work::Prompt(said) = work else { return Ok(work) };
-        let hooks = Arc::clone(&self.desk.brought.hooks);
-        let asked = self.intake.alongside(hooks.prompt(said, stop), stop).await;
+        let asked = self.intake.alongside(self.actor.agent.before_turn(said, stop), stop).await;
         if let Err(TurnEnd::Refused { why, .. }) = &asked {
             self.desk.notice(Level::Warning, why.clone());
         }

@@ -78,9 +78,10 @@ impl Planner {
         let model = start.world.model(&found)?;
         let readers: Vec<_> = around.tools.into_iter().filter(|tool| tool.spec().traits.reads).collect();
         let new = || {
-            let head = Beside { base: PROMPT, model: &found.name(), window: model.card().window, ..Beside::default() };
-            let head = head.head(start);
-            Beginning::new(head, &Tools::new(readers.clone()).specs())
+            let (tools, window) = (Tools::new(readers.clone()).specs(), model.card().window);
+            let head =
+                Beside { base: PROMPT, model: &found.name(), window, tools: &tools, ..Beside::default() }.head(start);
+            Beginning::new(head, &tools)
         };
         let opened = open(start, around.earlier, new)?;
         let Some(head) = opened.history.head.clone() else {

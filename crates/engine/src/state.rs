@@ -1,11 +1,15 @@
 //! What a session is in: one owner, changed only by what is written to the log, and read by everybody else.
 
+mod order;
+
+use order::{Line, Writing};
 use reasonix_agent::{BoxFuture, Journal, JournalError, Sink};
 use reasonix_gate::{Stance, Stands};
 use reasonix_proto::{
     BUILD_AGENT, Event, FiredSoFar, GoalInfo, Mode, Posture, Record, RecordBody, TodoPhase, ToolOutcome,
 };
-use std::sync::{Arc, Mutex, PoisonError};
+use std::future::ready;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use tokio::sync::watch;
 
 /// What a session is in.
@@ -127,22 +131,34 @@ pub(crate) trait Observer: Send + Sync {
 }
 
 /// The log of a session as everything in it writes to it. What is written changes the state, and is then shown to the
-/// observers, in their order; what they have to say is written next.
+/// observers, in their order; what they have to say is written next. That is done in the order of the log, whoever had it written
+/// and whether or not they still wait for it.
 pub(crate) struct Book {
+    me: Weak<Self>,
     journal: Arc<dyn Journal>,
     state: watch::Sender<SessionState>,
+    /// Held by whoever applies a record. Nothing is waited for meanwhile.
     observers: Mutex<Vec<Box<dyn Observer>>>,
+    /// What the journal has and was not applied yet.
+    line: Mutex<Line>,
     sink: Arc<dyn Sink>,
 }
 
 impl Book {
     pub(crate) fn new(journal: Arc<dyn Journal>, state: watch::Sender<SessionState>, sink: Arc<dyn Sink>) -> Arc<Self> {
-        Arc::new(Self { journal, state, observers: Mutex::default(), sink })
+        Arc::new_cyclic(|me| Self {
+            me: Weak::clone(me),
+            journal,
+            state,
+            observers: Mutex::default(),
+            line: Mutex::default(),
+            sink,
+        })
     }
 
     /// One more observer, behind those that are there.
     pub(crate) fn observe(&self, observer: impl Observer + 'static) {
-        self.observers.lock().unwrap_or_else(PoisonError::into_inner).push(Box::new(observer));
+        locked(&self.observers).push(Box::new(observer));
     }
 
     pub(crate) fn state(&self) -> watch::Ref<'_, SessionState> {
@@ -183,30 +199,86 @@ impl Book {
         self.sink.emit(event);
     }
 
-    fn shown(&self, record: &Record) -> Vec<RecordBody> {
+    /// Hands something to the journal, and keeps its place in the line.
+    fn hand_in(&self, body: RecordBody, of: &Arc<Writing>) {
+        let mut line = locked(&self.line);
+        // Under one lock, so that the line has the order of the log.
+        let written = self.journal.append(body);
+        line.push(written, of);
+    }
+
+    /// Applies what is written, from the front of the line, until this is done with all that follows from it.
+    async fn settle(&self, writing: &Writing) -> Result<Record, JournalError> {
+        loop {
+            let front = {
+                // Whoever applies the record of somebody else hands in what follows from it before this goes on.
+                let _applied = locked(&self.observers);
+                match writing.end() {
+                    Some(end) => return end,
+                    None => locked(&self.line).front(),
+                }
+            };
+            // What is not done stands in the line.
+            let Some((number, written)) = front else { return Err(Writing::lost()) };
+            let written = written.await;
+            self.apply(number, written);
+        }
+    }
+
+    /// Applies the record at the front of the line, unless somebody else did.
+    fn apply(&self, number: u64, written: Result<Arc<Record>, JournalError>) {
+        let mut observers = locked(&self.observers);
+        let Some(writing) = locked(&self.line).leave(number) else { return };
+        let record = match written {
+            Ok(record) => record,
+            Err(error) => return writing.failed(error),
+        };
         self.state.send_modify(|state| state.apply(&record.body));
         let state = self.state.borrow().clone();
-        let mut observers = self.observers.lock().unwrap_or_else(PoisonError::into_inner);
-        observers.iter_mut().flat_map(|observer| observer.after(record, &state)).collect()
+        let more = observers.iter_mut().flat_map(|observer| observer.after(&record, &state)).collect();
+        if writing.is_begun() {
+            let record = Box::new(Record::clone(&record));
+            self.sink.emit(match &record.body {
+                RecordBody::Hook(_) => Event::Hooked { record },
+                RecordBody::Claimed(_) => Event::Claimed { record },
+                _ => Event::Changed { record },
+            });
+        }
+        if let Some(next) = writing.go_on(record, more) {
+            self.hand_in(next, &writing);
+        }
     }
 }
 
 impl Journal for Book {
-    fn append(&self, body: RecordBody) -> BoxFuture<'_, Result<Record, JournalError>> {
-        Box::pin(async move {
-            let record = self.journal.append(body).await?;
-            for body in self.shown(&record) {
-                let more = self.append(body).await?;
-                let record = Box::new(more);
-                self.sink.emit(match &record.body {
-                    RecordBody::Hook(_) => Event::Hooked { record },
-                    RecordBody::Claimed(_) => Event::Claimed { record },
-                    _ => Event::Changed { record },
-                });
-            }
-            Ok(record)
-        })
+    fn append(&self, body: RecordBody) -> BoxFuture<'static, Result<Record, JournalError>> {
+        let Some(book) = self.me.upgrade() else { return Box::pin(ready(Err(Writing::lost()))) };
+        let writing = Arc::new(Writing::default());
+        book.hand_in(body, &writing);
+        let waits = Waits { book, writing };
+        Box::pin(async move { waits.book.settle(&waits.writing).await })
     }
+}
+
+/// Waits for something that is being written. Who gives up on that leaves a task behind: what is written is applied.
+struct Waits {
+    book: Arc<Book>,
+    writing: Arc<Writing>,
+}
+
+impl Drop for Waits {
+    fn drop(&mut self) {
+        if !self.writing.is_over()
+            && let Ok(runtime) = tokio::runtime::Handle::try_current()
+        {
+            let (book, writing) = (Arc::clone(&self.book), Arc::clone(&self.writing));
+            runtime.spawn(async move { book.settle(&writing).await });
+        }
+    }
+}
+
+fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
@@ -225,15 +297,15 @@ mod tests {
     }
 
     impl Journal for Log {
-        fn append(&self, body: RecordBody) -> BoxFuture<'_, Result<Record, JournalError>> {
-            Box::pin(async move {
-                if self.full.load(Ordering::SeqCst) {
-                    return Err(JournalError { path: "log".into(), reason: "full".into() });
-                }
+        fn append(&self, body: RecordBody) -> BoxFuture<'static, Result<Record, JournalError>> {
+            let written = if self.full.load(Ordering::SeqCst) {
+                Err(JournalError { path: "log".into(), reason: "full".into() })
+            } else {
                 let mut bodies = self.bodies.lock().unwrap();
                 bodies.push(body.clone());
                 Ok(Record { id: RecordId(bodies.len() as u64), parent: None, at: 0, body })
-            })
+            };
+            Box::pin(std::future::ready(written))
         }
     }
 

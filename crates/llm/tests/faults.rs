@@ -22,7 +22,7 @@ struct World {
 }
 
 impl Journal for World {
-    fn append(&self, body: RecordBody) -> BoxFuture<'_, Result<Record, JournalError>> {
+    fn append(&self, body: RecordBody) -> BoxFuture<'static, Result<Record, JournalError>> {
         let mut log = self.log.lock().unwrap();
         log.push(body.clone());
         let record = Record { id: RecordId(log.len() as u64), parent: None, at: 0, body };

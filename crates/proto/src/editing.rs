@@ -45,6 +45,46 @@ impl EditFormat {
     }
 }
 
+/// What a session edits with, as its head says.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
+pub enum EditsWith {
+    /// One format.
+    One(EditFormat),
+    /// No one format: the model chooses among the tools that it is offered.
+    Several,
+    /// The head is of an earlier build, which did not say; or of a later one, with a word that is not known here.
+    #[default]
+    Unsaid,
+}
+
+impl EditsWith {
+    /// The word for several.
+    const SEVERAL: &'static str = "several";
+
+    /// Whether the head does not say it.
+    pub fn is_unsaid(&self) -> bool {
+        *self == Self::Unsaid
+    }
+}
+
+impl From<String> for EditsWith {
+    fn from(word: String) -> Self {
+        let one = EditFormat::parse(&word).map(Self::One);
+        one.unwrap_or(if word == Self::SEVERAL { Self::Several } else { Self::Unsaid })
+    }
+}
+
+impl From<EditsWith> for String {
+    fn from(edit: EditsWith) -> Self {
+        match edit {
+            EditsWith::One(format) => format.name().to_owned(),
+            EditsWith::Several => EditsWith::SEVERAL.to_owned(),
+            EditsWith::Unsaid => Self::new(),
+        }
+    }
+}
+
 impl fmt::Display for EditFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())

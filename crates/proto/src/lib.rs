@@ -67,7 +67,7 @@ pub use command::{
 pub use commands::{EFFORTS, builtin_commands};
 pub use content::{Block, Content};
 pub use dial::{Acts, Dial, Takes};
-pub use editing::EditFormat;
+pub use editing::{EditFormat, EditsWith};
 pub use event::{Envelope, Event, PROTOCOL_VERSION};
 pub use exchange::{Exchange, ExchangeEnd, Reading};
 pub use failure::FailureClass;

@@ -1,9 +1,9 @@
 //! What is kept: one record a line of the session log. The log is the truth; everything else is a projection of it.
 
 use crate::{
-    AskId, CallId, Change, Choice, Claimed, ClientId, Cost, DecidedBy, Effect, GoalChange, HookRan, Image, JobInfo,
-    Message, Mode, NotedBy, Phrase, Planned, Posture, PromptPart, RecordId, Repair, Requested, RulesFired, SessionId,
-    TodoPhase, ToolOutcome, TurnEnd, Usage, Validation,
+    AskId, CallId, Change, Choice, Claimed, ClientId, Cost, DecidedBy, EditsWith, Effect, GoalChange, HookRan, Image,
+    JobInfo, Message, Mode, NotedBy, Phrase, Planned, Posture, PromptPart, RecordId, Repair, Requested, RulesFired,
+    SessionId, TodoPhase, ToolOutcome, TurnEnd, Usage, Validation,
 };
 use serde::{Deserialize, Serialize};
 
@@ -283,6 +283,9 @@ pub struct SessionHead {
     /// in those that leave nothing on disk: their tools are told as the running build tells them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub specs: Option<String>,
+    /// What it edits with; not said in sessions of earlier builds.
+    #[serde(default, skip_serializing_if = "EditsWith::is_unsaid")]
+    pub edit: EditsWith,
     /// The sandbox level that commands run under.
     pub sandbox: String,
     /// Where it came from, when it did not begin empty.

@@ -7,15 +7,15 @@ use reasonix_proto::{
     Acts, Argument, ArgumentKind, AskId, Asking, Block, Break, BrokenCitation, CacheBreak, CacheReport, CacheSum,
     CacheTurn, CallId, Change, ChangeKind, ChildRun, Choice, Citation, Claim, ClaimKind, ClaimStatus, Claimed,
     CommandAction, CommandCase, CommandInfo, CommandOverlay, CommandSource, CommandWords, Completion, CompletionKind,
-    Content, ContextPart, Cost, Decided, Details, Dial, Done, Effect, Envelope, Escalated, EscalatedBy, Event,
-    FailureClass, Field, FiredRule, Fix, Git, Hit, HookInfo, HookRan, Image, ImageData, Inquiry, JobInfo, JobState,
-    Left, Level, MemoryInfo, Message, Mode, ModelInfo, MoveReason, Op, OpId, Open, Origin, PartKind, Phrase,
-    PlanAnswer, PlanStep, Planned, PlannerTurn, Posture, PromptPart, Proposal, Query, Question, Queued, QueuedKind,
-    Reasoning, Record, RecordBody, RecordId, Refusal, Refused, Repair, Reply, Requested, Response, Rewind, Rewound,
-    RuleInfo, RulesFired, Scope, ServerCounts, ServerInfo, ServerStanding, SessionEnding, SessionHead, SessionId,
-    SessionInfo, Setting, Settled, Status, StepRisk, StopReason, Submit, Suggestion, Takes, TodoItem, TodoPhase,
-    TodoStatus, ToolCall, ToolOutcome, TreeFilter, TreeNode, TurnEnd, TurnRefusal, TurnState, Usage, Validation,
-    ValidationVerdict,
+    Content, ContextPart, Cost, Decided, Details, Dial, Done, EditFormat, EditsWith, Effect, Envelope, Escalated,
+    EscalatedBy, Event, FailureClass, Field, FiredRule, Fix, Git, Hit, HookInfo, HookRan, Image, ImageData, Inquiry,
+    JobInfo, JobState, Left, Level, MemoryInfo, Message, Mode, ModelInfo, MoveReason, Op, OpId, Open, Origin, PartKind,
+    Phrase, PlanAnswer, PlanStep, Planned, PlannerTurn, Posture, PromptPart, Proposal, Query, Question, Queued,
+    QueuedKind, Reasoning, Record, RecordBody, RecordId, Refusal, Refused, Repair, Reply, Requested, Response, Rewind,
+    Rewound, RuleInfo, RulesFired, Scope, ServerCounts, ServerInfo, ServerStanding, SessionEnding, SessionHead,
+    SessionId, SessionInfo, Setting, Settled, Status, StepRisk, StopReason, Submit, Suggestion, Takes, TodoItem,
+    TodoPhase, TodoStatus, ToolCall, ToolOutcome, TreeFilter, TreeNode, TurnEnd, TurnRefusal, TurnState, Usage,
+    Validation, ValidationVerdict,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -50,11 +50,20 @@ fn records() {
         system: "sys".into(),
         tools: vec!["ls".into()],
         specs: None,
+        edit: EditsWith::Unsaid,
         sandbox: "none".into(),
         from: None,
         parts: vec![PromptPart { kind: PartKind::UserRules, name: "AGENTS.md".into(), bytes: 3, cut: true }],
         agent: None,
     };
+    for (edit, word) in [(EditsWith::One(EditFormat::ApplyPatch), "apply_patch"), (EditsWith::Several, "several")] {
+        let told = serde_json::to_value(SessionHead { edit, ..head.clone() }).unwrap();
+        assert_eq!(told["edit"], word);
+        assert_eq!(serde_json::from_value::<SessionHead>(told).unwrap().edit, edit);
+    }
+    let mut later = serde_json::to_value(&head).unwrap();
+    later["edit"] = json!("by_telepathy");
+    assert_eq!(serde_json::from_value::<SessionHead>(later).unwrap().edit, EditsWith::Unsaid, "a later build's word");
     is(
         record(RecordBody::Session(head)),
         with(json!({"kind": "session", "v": 1, "session": "s", "version": "0.1.0", "cwd": "/w", "model": "p/m",

@@ -38,12 +38,13 @@ impl FileJournal {
 }
 
 impl Journal for FileJournal {
-    fn append(&self, body: RecordBody) -> BoxFuture<'_, Result<Record, JournalError>> {
+    fn append(&self, body: RecordBody) -> BoxFuture<'static, Result<Record, JournalError>> {
         let (ack, acked) = oneshot::channel();
-        // Sent before the future is polled: records are kept in the order of the calls, also when nobody waits.
+        // Sent before the future is polled.
         let sent = self.appends.as_ref().is_some_and(|appends| appends.send(Append { body, ack }).is_ok());
+        let path = self.path.clone();
         Box::pin(async move {
-            let gone = || JournalError { path: self.path.clone(), reason: "the writing thread is gone".into() };
+            let gone = || JournalError { path, reason: "the writing thread is gone".into() };
             if !sent {
                 return Err(gone());
             }
@@ -164,7 +165,7 @@ impl MemoryJournal {
 }
 
 impl Journal for MemoryJournal {
-    fn append(&self, body: RecordBody) -> BoxFuture<'_, Result<Record, JournalError>> {
+    fn append(&self, body: RecordBody) -> BoxFuture<'static, Result<Record, JournalError>> {
         let record = self.take(body);
         Box::pin(std::future::ready(Ok(record)))
     }

@@ -182,7 +182,7 @@ fn fits(node: &TreeNode, words: &[String]) -> bool {
 #[cfg(test)]
 mod tests {
     use crate::in_memory;
-    use reasonix_proto::{RecordBody, SessionHead, TreeFilter};
+    use reasonix_proto::{EditsWith, RecordBody, SessionHead, TreeFilter};
 
     fn note(text: String) -> RecordBody {
         RecordBody::Prompt { turn: 1, text, typed: None, images: Vec::new() }
@@ -199,6 +199,7 @@ mod tests {
             system: String::new(),
             tools: Vec::new(),
             specs: None,
+            edit: EditsWith::Unsaid,
             sandbox: "off".into(),
             from: None,
             parts: Vec::new(),

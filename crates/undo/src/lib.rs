@@ -413,7 +413,7 @@ mod tests {
     struct Log(Mutex<(bool, Vec<RecordBody>)>);
 
     impl Journal for Log {
-        fn append(&self, body: RecordBody) -> BoxFuture<'_, Result<Record, JournalError>> {
+        fn append(&self, body: RecordBody) -> BoxFuture<'static, Result<Record, JournalError>> {
             let mut log = self.0.lock().unwrap();
             let full = !std::mem::replace(&mut log.0, true);
             if !full {

@@ -257,6 +257,7 @@ fn head(
         from: Some(from),
         agent: Some(profile.name.clone()),
         sandbox,
+        tools: &tools.specs(),
     };
     beside.head(start)
 }

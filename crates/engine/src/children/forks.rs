@@ -4,6 +4,7 @@
 use super::choosing::Choosing;
 use super::models::{model_of, session_model};
 use super::{Kin, isolation};
+use crate::editing::edits_with;
 use crate::error::EngineError;
 use crate::spec::Start;
 use crate::told::as_told;
@@ -48,6 +49,7 @@ impl Forked {
             system: self.prefix.system.clone(),
             tools: Vec::new(),
             specs: None,
+            edit: edits_with(&start.world.settings, &self.prefix.tools),
             sandbox: kin.kit.sandbox.clone(),
             from: Some(Origin::Task { session: kin.session.clone(), child: name.to_owned() }),
             parts: Vec::new(),

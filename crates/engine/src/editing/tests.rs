@@ -3,7 +3,7 @@ use crate::prompt::BLOCKS_PROMPT;
 use pretty_assertions::assert_eq;
 use reasonix_config::Settings;
 use reasonix_proto::EditFormat::{ApplyPatch, Blocks, EditFile, MultiEdit, WriteFile};
-use reasonix_proto::{EditFormat, RECORD_VERSION, SessionHead, SessionId};
+use reasonix_proto::{EditFormat, EditsWith, RECORD_VERSION, SessionHead, SessionId};
 use std::path::Path;
 
 type Row = (EditFormat, u64, u64);
@@ -112,6 +112,7 @@ fn a_session_says_what_it_began_with() {
         system: system.to_owned(),
         tools: tools.iter().map(|tool| (*tool).to_owned()).collect(),
         specs: None,
+        edit: EditsWith::Unsaid,
         sandbox: String::new(),
         from: None,
         parts: Vec::new(),
@@ -122,5 +123,9 @@ fn a_session_says_what_it_began_with() {
     assert_eq!(begun_with(&head(&["read_file", "write_file", "apply_patch"], "")), Some(ApplyPatch));
     assert_eq!(begun_with(&head(&["read_file", "write_file"], "")), Some(WriteFile));
     assert_eq!(begun_with(&head(&["read_file"], "")), None);
+    let says = |edit| SessionHead { edit, ..head(&all, BLOCKS_PROMPT) };
+    assert_eq!(begun_with(&says(EditsWith::Unsaid)), Some(Blocks), "an old head");
+    assert_eq!(begun_with(&says(EditsWith::Several)), None, "what the head says counts, not what its prompt speaks of");
+    assert_eq!(begun_with(&says(EditsWith::One(MultiEdit))), Some(MultiEdit));
     assert_eq!(begun_with(&head(&all, &format!("base\n\n{}\n\nmore", BLOCKS_PROMPT.trim_end()))), Some(Blocks));
 }

@@ -1,31 +1,35 @@
 //! Hooks at moments that are only told: a person is asked, or waited for. Such a hook is one more that answers, and can only say no.
 
-use super::aspect::{Known, MOST_FILES};
+use super::calls::{HookedCalls, Known, MOST_FILES};
 use super::list::Listed;
-use super::{Hooks, May, Occasion, locked};
+use super::running::{Occasion, Running};
+use super::standing::May;
 use crate::outbox::Events;
 use reasonix_extensions::hooks::{ClaudeCall, HookDecision, HookEvent, HookMoment};
-use reasonix_gate::AskAnswer;
+use reasonix_gate::{Approvals, AskAnswer};
 use reasonix_proto::{Asking, Choice, ClientId, Event};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 /// After so long without a word a person is waited for.
 const IDLE: Duration = Duration::from_secs(60);
 
-impl Hooks {
-    /// Listens from now on, where a hook wants to hear of it.
-    pub(super) fn listen(self: &Arc<Self>) {
+/// Listens for hooks that want to know of questions.
+pub(super) struct Ear {
+    pub(super) running: Arc<Running>,
+    pub(super) calls: Arc<HookedCalls>,
+    pub(super) gate: Arc<Approvals>,
+}
+
+impl Ear {
+    /// Whether a hook wants to hear of anything.
+    pub(super) fn is_wanted(&self) -> bool {
         let wanted = [HookEvent::PermissionRequest, HookEvent::Notification];
-        let wanted = wanted.into_iter().any(|event| self.any(event).is_some());
-        if wanted && self.start.attended && !self.listens.swap(true, Ordering::Relaxed) {
-            let (hooks, events) = (Arc::clone(self), self.outbox.join());
-            locked(&self.aside).spawn(hooks.hear(events));
-        }
+        wanted.into_iter().any(|event| self.running.list.any(event).is_some())
     }
 
-    async fn hear(self: Arc<Self>, mut events: Events) {
+    /// Listens until the session is over.
+    pub(super) async fn hear(self, mut events: Events) {
         let mut idle_since = None;
         loop {
             let waits =
@@ -48,14 +52,14 @@ impl Hooks {
         }
     }
 
-    async fn notify(self: &Arc<Self>, kind: &str, message: &str) {
-        self.each(HookEvent::Notification, HookMoment::Waits { kind, message }).await;
+    async fn notify(&self, kind: &str, message: &str) {
+        self.running.each(HookEvent::Notification, HookMoment::Waits { kind, message }).await;
     }
 
     /// A person is asked for permission.
-    async fn asked(self: &Arc<Self>, asking: &Asking) {
-        if let Some(list) = self.any(HookEvent::PermissionRequest) {
-            let known = locked(&self.calls).get(&asking.call).cloned();
+    async fn asked(&self, asking: &Asking) {
+        if let Some(list) = self.running.list.any(HookEvent::PermissionRequest) {
+            let known = self.calls.known(&asking.call);
             let files = vec![asking.subject.clone()];
             let known = known.unwrap_or_else(|| Known { args: serde_json::Map::new(), subjects: files.clone(), files });
             for listed in list.iter() {
@@ -69,21 +73,21 @@ impl Hooks {
     }
 
     /// Asks one hook about a question, for each file of the call. True when it answered with a no.
-    async fn is_against(self: &Arc<Self>, listed: &Listed, asking: &Asking, known: &Known) -> bool {
+    async fn is_against(&self, listed: &Listed, asking: &Asking, known: &Known) -> bool {
         let event = HookEvent::PermissionRequest;
         let fits = listed.hook.fits(event, &moment(asking, known, None), &known.subjects);
-        if !fits || !matches!(self.may(listed).await, May::Run) {
+        if !fits || !matches!(self.running.list.may(listed).await, May::Run) {
             return false;
         }
-        let told = self.told(listed.hook.dialect, (&asking.tool, &known.args), &known.files);
+        let told = self.calls.told(listed.hook.dialect, (&asking.tool, &known.args), &known.files);
         for theirs in told.into_iter().take(MOST_FILES) {
             let moment = moment(asking, known, theirs.as_ref());
             let occasion = Occasion { event, moment, call: Some(&asking.call) };
-            let Some(verdict) = self.one(listed, occasion).await else { return false };
+            let Some(verdict) = self.running.one(listed, occasion).await else { return false };
             if verdict.decision == HookDecision::Block || verdict.stops.is_some() {
                 self.refuse(asking, &listed.label(), verdict.reason);
                 if let Some(why) = &verdict.stops {
-                    self.stop_turn(listed, why);
+                    self.running.stop_turn(listed, why);
                 }
                 return true;
             }

@@ -2,8 +2,7 @@
 
 use super::Jobs;
 use super::job::Job;
-use reasonix_agent::Sink;
-use reasonix_proto::{Event, JobInfo, JobState, Level, Phrase, fenced};
+use reasonix_proto::{JobState, fenced};
 use reasonix_tools::JobEnding;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -18,7 +17,8 @@ const TOLD: usize = 1200;
 impl Jobs {
     /// A job came to its end: on the log first, then for everybody.
     pub(super) async fn ended(self: &Arc<Self>, id: &str, ending: JobEnding) {
-        let Some((feed, mut info)) = self.facts(id) else { return };
+        let facts = self.table.one(id, |job| (Arc::clone(&job.feed), job.info()));
+        let Some((feed, mut info)) = facts else { return };
         let artifacts = Arc::clone(&self.artifacts);
         let whole = tokio::task::spawn_blocking(move || {
             let whole = feed.whole();
@@ -32,48 +32,32 @@ impl Jobs {
             (false, _) => JobState::Failed,
         };
         info.pid = None;
-        let unseen = {
-            let mut table = self.table();
-            let Some(job) = table.jobs.iter_mut().find(|job| job.is(id)) else { return };
+        let over = self.table.one(id, |job| {
             info.took_ms = job.took_ms();
             (job.info, job.ended, job.said) = (info.clone(), Some(Instant::now()), ending.said);
             job.seen |= job.watched > 0;
             let news = (!job.seen).then(|| news_of(job));
             job.news.clone_from(&news);
             news
-        };
+        });
+        let Some(unseen) = over else { return };
         self.write_end(info.clone()).await;
         self.tell_border();
-        let told = self.around.get().zip(unseen);
-        if let Some((around, news)) = told
-            && self.table().jobs.iter().any(|job| job.is(id) && job.news.is_some())
+        // Somebody may have looked at it meanwhile.
+        let untold = || self.table.one(id, |job| job.news.is_some()) == Some(true);
+        if let Some((around, news)) = self.around.get().zip(unseen)
+            && untold()
         {
-            around.queue.inbox().push_news(news);
-            let phrase = Phrase::new("engine.job_ended").with("job", &info.job).with("state", info.state.word());
-            let phrase = phrase.with("command", first_line(&info.command));
-            around.outbox.emit(Event::Notice { level: Level::Info, phrase });
+            around.tell_end(&info, news);
         }
-        self.changed();
-    }
-
-    fn facts(&self, id: &str) -> Option<(Arc<reasonix_tools::Feed>, JobInfo)> {
-        let table = self.table();
-        let job = table.jobs.iter().find(|job| job.is(id))?;
-        Some((Arc::clone(&job.feed), job.info()))
+        self.table.changed();
     }
 
     /// Ends all of them and waits for that, as long as it may take. With `close` nothing begins any more.
     pub(crate) async fn end_all(&self, close: bool) -> u32 {
-        let running = {
-            let mut table = self.table();
-            table.closed |= close;
-            let running = table.jobs.iter_mut().filter(|job| job.runs());
-            running.map(|job| job.stop.cancel()).count()
-        };
+        let running = self.table.stop_all(close);
         if running > 0 {
-            let mut changes = self.changes.subscribe();
-            let over = changes.wait_for(|_| self.running() == 0);
-            let _ = tokio::time::timeout(ALL, over).await;
+            let _ = tokio::time::timeout(ALL, self.table.all_over()).await;
         }
         u32::try_from(running).unwrap_or(u32::MAX)
     }

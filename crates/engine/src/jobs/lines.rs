@@ -81,12 +81,11 @@ impl Jobs {
             }
         }
         if !told.persistent {
-            let mut table = self.table();
-            if let Some(job) = table.jobs.iter_mut().find(|job| job.is(&told.id)) {
+            self.table.one(&told.id, |job| {
                 // Its line says all that its end would.
                 job.seen = true;
                 job.stop.cancel();
-            }
+            });
         }
     }
 }

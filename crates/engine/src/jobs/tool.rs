@@ -1,7 +1,7 @@
 //! `job`: looks after the jobs of the session. Waiting is a window: it ends nobody.
 
-use super::Jobs;
 use super::job::Job;
+use super::{Around, Jobs};
 use reasonix_agent::{Args, Call, Stop, ToolTraits};
 use reasonix_proto::{Action, Family, ToolOutcome, fenced};
 use reasonix_tools::{ToolWork, TypedTool};
@@ -15,6 +15,8 @@ use std::time::Duration;
 const USUAL_LINES: usize = 20;
 /// Bytes of output that are shown of one job.
 const MOST: usize = 16 * 1024;
+/// How long those that were ended may take.
+const ENDS: Duration = Duration::from_secs(3);
 /// What plan mode answers.
 const PLANNING: &str = "while planning no process is ended: say in the plan what should become of it";
 
@@ -52,7 +54,7 @@ impl TypedTool for JobTool {
     const ALIASES: &'static [&'static str] =
         &["jobs", "job_output", "list_jobs", "stop_job", "bash_output", "kill_shell"];
     const TRAITS: ToolTraits = ToolTraits::NONE.rarely();
-    const WORK: ToolWork<Self> = ToolWork::Waits(|tool, input, call| Box::pin(tool.0.look(input, call)));
+    const WORK: ToolWork<Self> = ToolWork::Waits(|tool, input, call| Box::pin(tool.look(input, call)));
 
     /// Other harnesses have a tool for each.
     fn called(name: &str, mut args: Args) -> Args {
@@ -84,95 +86,52 @@ impl TypedTool for JobTool {
 }
 
 /// What became of a wish to end a job.
-fn cancelled(job: Option<&mut Job>) -> &'static str {
-    match job {
-        None => "not_found",
-        Some(job) if !job.runs() => "already_completed",
-        Some(job) => {
-            job.seen = true;
-            job.stop.cancel();
-            "cancelled"
-        }
+fn cancelled(job: &mut Job) -> String {
+    let became = if job.runs() { "cancelled" } else { "already_completed" };
+    if job.runs() {
+        job.seen = true;
+        job.stop.cancel();
     }
+    format!("{}: {became}", job.info.job)
 }
 
-impl Jobs {
+impl JobTool {
     async fn look(&self, input: Input, call: Call<'_>) -> ToolOutcome {
+        let Self(jobs) = self;
         if input.list && (!input.poll.is_empty() || !input.cancel.is_empty()) {
             return ToolOutcome::failed_with("`list` stands alone", "leave out poll and cancel");
         }
-        if !input.cancel.is_empty() && self.plans() {
+        if !input.cancel.is_empty() && jobs.around.get().is_some_and(Around::plans) {
             return ToolOutcome::Denied { by: format!("by plan mode: {PLANNING}") };
         }
         if input.list {
-            let all: Vec<String> = self.list().into_iter().map(|info| info.job).collect();
+            let all: Vec<String> = jobs.list().into_iter().map(|info| info.job).collect();
             return self.told(&[], &all, &input);
         }
-        let ended = self.cancel(&input.cancel);
+        let cancel = |id: &String| jobs.table.one(id, cancelled).unwrap_or_else(|| format!("{id}: not_found"));
+        let ended: Vec<String> = input.cancel.iter().map(cancel).collect();
         if !input.cancel.is_empty() && input.poll.is_empty() {
-            self.wait(&input.cancel, Duration::from_secs(3), true, &call.stop).await;
+            jobs.table.wait(&input.cancel, true, enough(ENDS, &call.stop)).await;
             return self.told(&ended, &[], &input);
         }
-        let watched = self.watched(&input.poll);
-        if watched.is_empty() && ended.is_empty() {
+        let meant = jobs.table.meant(&input.poll);
+        if meant.is_empty() && ended.is_empty() {
             return ToolOutcome::done(match input.poll.is_empty() {
                 true => "No running background jobs to wait for.".to_owned(),
                 false => format!("No matching jobs found for IDs: {}", input.poll.join(", ")),
             });
         }
         if !input.now {
-            self.wait(&watched, Duration::from_secs(self.settings.wait), false, &call.stop).await;
+            let window = Duration::from_secs(jobs.settings.wait);
+            jobs.table.wait(&meant, false, enough(window, &call.stop)).await;
         }
-        self.told(&ended, &watched, &input)
-    }
-
-    fn cancel(&self, ids: &[String]) -> Vec<String> {
-        let mut table = self.table();
-        let become_of = |id: &String| {
-            let job = table.jobs.iter_mut().find(|job| job.is(id));
-            let name = job.as_ref().map_or_else(|| id.clone(), |job| job.info.job.clone());
-            format!("{name}: {}", cancelled(job))
-        };
-        ids.iter().map(become_of).collect()
-    }
-
-    /// The names of those that are meant: all that run where none is named.
-    fn watched(&self, ids: &[String]) -> Vec<String> {
-        let table = self.table();
-        let meant = |job: &&Job| if ids.is_empty() { job.runs() } else { ids.iter().any(|id| job.is(id)) };
-        table.jobs.iter().filter(meant).map(|job| job.info.job.clone()).collect()
-    }
-
-    /// Waits until the first of them has ended, or `all` of them; the time is over; or nobody wants to wait any more. Nobody is
-    /// told of the end of one that is waited for: whoever waits sees it.
-    async fn wait(&self, ids: &[String], most: Duration, all: bool, stop: &Stop) {
-        let over = |jobs: &Self| {
-            let table = jobs.table();
-            let mut meant = table.jobs.iter().filter(|job| ids.iter().any(|id| job.is(id)));
-            if all { meant.all(|job| !job.runs()) } else { meant.any(|job| !job.runs()) }
-        };
-        self.watch(ids, true);
-        let mut changes = self.changes.subscribe();
-        tokio::select! {
-            _ = changes.wait_for(|_| over(self)) => {}
-            () = tokio::time::sleep(most) => {}
-            () = stop.cancelled() => {}
-        }
-        self.watch(ids, false);
-    }
-
-    pub(super) fn watch(&self, ids: &[String], on: bool) {
-        let mut table = self.table();
-        for job in table.jobs.iter_mut().filter(|job| ids.iter().any(|id| job.is(id))) {
-            job.watched = if on { job.watched + 1 } else { job.watched.saturating_sub(1) };
-        }
+        self.told(&ended, &meant, &input)
     }
 
     /// What the model reads: those that were ended, those that have ended, and those that run.
     fn told(&self, ended: &[String], ids: &[String], input: &Input) -> ToolOutcome {
-        let mut table = self.table();
         let (mut over, mut running, mut known) = (Vec::new(), Vec::new(), Vec::new());
-        for job in table.jobs.iter_mut().filter(|job| ids.iter().any(|id| job.is(id))) {
+        self.0.table.each(ids, |job| {
             if job.runs() {
                 running.push(shown(job, input));
             } else {
@@ -180,10 +139,9 @@ impl Jobs {
                 job.seen = true;
                 known.extend(job.news.take());
             }
-        }
-        drop(table);
-        if let Some(around) = self.around.get() {
-            known.iter().for_each(|news| around.queue.inbox().drop_news(news));
+        });
+        if let Some(around) = self.0.around.get() {
+            around.seen(&known);
         }
         let mut sections = Vec::new();
         for (title, entries) in [("Cancelled", ended), ("Completed", &over), ("Still running", &running)] {
@@ -196,31 +154,43 @@ impl Jobs {
         }
         ToolOutcome::done(sections.join("\n\n"))
     }
+}
 
-    /// What the call reads that began a job.
-    pub(super) fn begun(&self, id: &str) -> ToolOutcome {
-        self.first_words(id, "It runs on; `job` looks after it.")
+/// Over when the time is, or when nobody wants to wait any more.
+async fn enough(most: Duration, stop: &Stop) {
+    tokio::select! {
+        () = tokio::time::sleep(most) => {}
+        () = stop.cancelled() => {}
     }
+}
 
-    /// What the call reads whose command ran out of its time and goes on.
-    pub(super) fn taken_over(&self, id: &str) -> ToolOutcome {
-        self.first_words(id, "Its time was over; it was not ended and goes on as a job. `job` waits for it or ends it.")
-    }
+/// What the call reads that began a job.
+pub(super) fn begun(jobs: &Jobs, id: &str) -> ToolOutcome {
+    first_words(jobs, id, "It runs on; `job` looks after it.")
+}
 
-    fn first_words(&self, id: &str, runs_on: &str) -> ToolOutcome {
-        let mut table = self.table();
-        let Some(job) = table.jobs.iter_mut().find(|job| job.is(id)) else { return ToolOutcome::Aborted };
+/// What the call reads whose command ran out of its time and goes on.
+pub(super) fn taken_over(jobs: &Jobs, id: &str) -> ToolOutcome {
+    let runs_on = "Its time was over; it was not ended and goes on as a job. `job` waits for it or ends it.";
+    first_words(jobs, id, runs_on)
+}
+
+fn first_words(jobs: &Jobs, id: &str, runs_on: &str) -> ToolOutcome {
+    let mut known = None;
+    let words = jobs.table.one(id, |job| {
         let mut text = shown(job, &Input { tail: Some(USUAL_LINES * 4), ..Input::default() });
         if job.runs() {
             text.push_str(&format!("\n{runs_on}"));
         } else {
             job.seen = true;
-            if let (Some(around), Some(news)) = (self.around.get(), job.news.take()) {
-                around.queue.inbox().drop_news(&news);
-            }
+            known = job.news.take();
         }
-        ToolOutcome::done(text)
+        text
+    });
+    if let Some(around) = jobs.around.get() {
+        around.seen(known.as_slice());
     }
+    words.map_or(ToolOutcome::Aborted, ToolOutcome::done)
 }
 
 /// A job with what it wrote, as far as that was asked for.

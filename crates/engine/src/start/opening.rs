@@ -2,6 +2,7 @@
 
 use super::toolset::specs_of;
 use crate::confine::word;
+use crate::editing::edits_with;
 use crate::error::EngineError;
 use crate::fleet::Fleet;
 use crate::foreword::base_words;
@@ -131,6 +132,7 @@ fn head_of(
         system,
         tools: Vec::new(),
         specs: None,
+        edit: edits_with(settings, &tools),
         sandbox: word(confinement),
         from: None,
         parts,

@@ -240,7 +240,7 @@ impl Notes {
 }
 
 impl Journal for Notes {
-    fn append(&self, body: RecordBody) -> BoxFuture<'_, Result<Record, JournalError>> {
+    fn append(&self, body: RecordBody) -> BoxFuture<'static, Result<Record, JournalError>> {
         let mut seen = self.seen();
         seen.records += 1;
         match &body {

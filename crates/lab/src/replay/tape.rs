@@ -111,7 +111,7 @@ impl Tape {
 }
 
 impl Journal for Tape {
-    fn append(&self, body: RecordBody) -> BoxFuture<'_, Result<Record, JournalError>> {
+    fn append(&self, body: RecordBody) -> BoxFuture<'static, Result<Record, JournalError>> {
         let answer = self.take(&body);
         Box::pin(std::future::ready(answer))
     }

@@ -2,8 +2,8 @@
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
 use reasonix_proto::{
-    CallId, Details, Message, RECORD_VERSION, Reasoning, RecordBody, SessionHead, SessionId, StopReason, TodoItem,
-    TodoPhase, TodoStatus, ToolCall, ToolOutcome, TurnEnd, Usage,
+    CallId, Details, EditsWith, Message, RECORD_VERSION, Reasoning, RecordBody, SessionHead, SessionId, StopReason,
+    TodoItem, TodoPhase, TodoStatus, ToolCall, ToolOutcome, TurnEnd, Usage,
 };
 
 /// A folder that goes away again; in memory where that can be had, because every session that is let go of is flushed.
@@ -21,6 +21,7 @@ pub(crate) fn head(cwd: &str) -> SessionHead {
         system: "You are a test.\n日本語".into(),
         tools: vec!["bash".into(), "todo_write".into()],
         specs: None,
+        edit: EditsWith::Unsaid,
         sandbox: "none".into(),
         from: None,
         parts: Vec::new(),

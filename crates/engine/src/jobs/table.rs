@@ -1,0 +1,169 @@
+//! Which jobs a session knows, what each stands, and who waits for one. Begins and ends none: whoever wants that stops it here,
+//! and hears when it is over.
+
+use super::job::Job;
+use reasonix_proto::{JobInfo, ToolOutcome};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::sync::watch;
+
+/// How long a job is known after its end.
+const KEPT: Duration = Duration::from_secs(5 * 60);
+/// Jobs that are known at once, those that ended among them: the oldest of these make way.
+const MOST_KNOWN: usize = 200;
+
+/// The jobs that are known, in the order they began.
+pub(super) struct JobTable {
+    rows: Mutex<Rows>,
+    /// Counts up when something about a job changes.
+    changes: watch::Sender<u64>,
+}
+
+#[derive(Default)]
+struct Rows {
+    last: u64,
+    /// Those that are written down and not started yet.
+    beginning: usize,
+    jobs: Vec<Job>,
+    /// The session is over: nothing begins any more.
+    closed: bool,
+}
+
+impl Rows {
+    fn running(&self) -> usize {
+        self.jobs.iter().filter(|job| job.runs()).count()
+    }
+
+    /// Forgets jobs that ended long ago.
+    fn forget(&mut self) {
+        self.jobs.retain(|job| job.ended.is_none_or(|ended| ended.elapsed() < KEPT));
+        while self.jobs.len() > MOST_KNOWN
+            && let Some(place) = self.jobs.iter().position(|job| !job.runs())
+        {
+            self.jobs.remove(place);
+        }
+    }
+}
+
+impl JobTable {
+    /// None; names go on behind this number.
+    pub(super) fn behind(last: u64) -> Self {
+        Self { rows: Mutex::new(Rows { last, ..Rows::default() }), changes: watch::Sender::new(0) }
+    }
+
+    fn rows(&self) -> MutexGuard<'_, Rows> {
+        self.rows.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn running(&self) -> u32 {
+        u32::try_from(self.rows().running()).unwrap_or(u32::MAX)
+    }
+
+    pub(super) fn list(&self) -> Vec<JobInfo> {
+        let mut rows = self.rows();
+        rows.forget();
+        rows.jobs.iter().map(Job::info).collect()
+    }
+
+    /// The name of a job that is about to begin, which counts as one from now on, where no more than so many run.
+    pub(super) fn reserve(&self, name: Option<&str>, most: usize) -> Result<String, ToolOutcome> {
+        let mut rows = self.rows();
+        let running = rows.running() + rows.beginning;
+        if rows.closed {
+            return Err(ToolOutcome::failed("the session is about to end"));
+        }
+        if running >= most {
+            let hint = "end one with `job {\"cancel\": [\"ID\"]}`, or wait for one with `job {}`";
+            let full = format!("{running} jobs run already, and no more may (jobs.max)");
+            return Err(ToolOutcome::failed_with(full, hint));
+        }
+        rows.beginning += 1;
+        Ok(match name {
+            Some(name) => name.to_owned(),
+            None => {
+                rows.last += 1;
+                format!("j{}", rows.last)
+            }
+        })
+    }
+
+    /// One that was about to begin does not.
+    pub(super) fn give_up(&self) {
+        let mut rows = self.rows();
+        rows.beginning = rows.beginning.saturating_sub(1);
+    }
+
+    /// One that was about to begin runs. It is stopped at once where the session ended meanwhile.
+    pub(super) fn enter(&self, job: Job) {
+        let mut rows = self.rows();
+        rows.beginning = rows.beginning.saturating_sub(1);
+        if rows.closed {
+            job.stop.cancel();
+        }
+        rows.jobs.push(job);
+        rows.forget();
+    }
+
+    /// What ended under this name is not known any more.
+    pub(super) fn forget_ended(&self, name: &str) {
+        self.rows().jobs.retain(|job| job.runs() || !job.is(name));
+    }
+
+    /// Ends a job. False where none of that name runs.
+    pub(super) fn stop(&self, id: &str) -> bool {
+        let rows = self.rows();
+        let found = rows.jobs.iter().find(|job| job.is(id) && job.runs());
+        found.inspect(|job| job.stop.cancel()).is_some()
+    }
+
+    /// Ends all that run, and says how many those were. With `close` nothing begins any more.
+    pub(super) fn stop_all(&self, close: bool) -> usize {
+        let mut rows = self.rows();
+        rows.closed |= close;
+        rows.jobs.iter().filter(|job| job.runs()).map(|job| job.stop.cancel()).count()
+    }
+
+    /// The names of those that are meant: all that run where none is named.
+    pub(super) fn meant(&self, ids: &[String]) -> Vec<String> {
+        let rows = self.rows();
+        let meant = |job: &&Job| if ids.is_empty() { job.runs() } else { ids.iter().any(|id| job.is(id)) };
+        rows.jobs.iter().filter(meant).map(|job| job.info.job.clone()).collect()
+    }
+
+    /// Has the job of this name looked at or changed; none where none is known.
+    pub(super) fn one<T>(&self, id: &str, look: impl FnOnce(&mut Job) -> T) -> Option<T> {
+        self.rows().jobs.iter_mut().find(|job| job.is(id)).map(look)
+    }
+
+    /// Has those of these names looked at or changed.
+    pub(super) fn each(&self, ids: &[String], look: impl FnMut(&mut Job)) {
+        let mut rows = self.rows();
+        rows.jobs.iter_mut().filter(|job| ids.iter().any(|id| job.is(id))).for_each(look);
+    }
+
+    /// Whoever waits for something looks again.
+    pub(super) fn changed(&self) {
+        self.changes.send_modify(|count| *count += 1);
+    }
+
+    /// Waits until the first of them has ended, or `all` of them; or until somebody has waited enough. Nobody is told of the end
+    /// of one that is waited for: whoever waits sees it.
+    pub(super) async fn wait(&self, ids: &[String], all: bool, enough: impl Future<Output = ()>) {
+        let over = |rows: &Rows| {
+            let mut meant = rows.jobs.iter().filter(|job| ids.iter().any(|id| job.is(id)));
+            if all { meant.all(|job| !job.runs()) } else { meant.any(|job| !job.runs()) }
+        };
+        self.each(ids, |job| job.watched += 1);
+        let mut changes = self.changes.subscribe();
+        tokio::select! {
+            _ = changes.wait_for(|_| over(&self.rows())) => {}
+            () = enough => {}
+        }
+        self.each(ids, |job| job.watched = job.watched.saturating_sub(1));
+    }
+
+    /// Waits until none runs.
+    pub(super) async fn all_over(&self) {
+        let _ = self.changes.subscribe().wait_for(|_| self.rows().running() == 0).await;
+    }
+}
