@@ -126,8 +126,8 @@ fn five_assignments_asked_and_exactly_five_run() {
     let mut rows: Vec<Value> = rows.lines().map(|row| serde_json::from_str(row).unwrap()).collect();
     rows.sort_by_key(|row| row["child"].to_string());
     let told: Vec<_> = rows.iter().map(|row| (row["child"].as_str().unwrap(), &row["runs"], &row["steps"])).collect();
-    let once = json!(1);
-    assert_eq!(told, ["0-T0", "1-T1", "2-T2", "3-T3", "4-T4"].map(|child| (child, &once, &once)));
+    let (once, none) = (json!(1), json!(0));
+    assert_eq!(told, ["0-T0", "1-T1", "2-T2", "3-T3", "4-T4"].map(|child| (child, &once, &none)));
     assert!(rows.iter().all(|row| row["agent"] == "explore" && row["requests"] == 1 && row["took_ms"].is_u64()));
     let table = place.run(&["stats", "--by", "subagent", "--week"]).out;
     let head: Vec<&str> = table.lines().next().unwrap().split_whitespace().collect();

@@ -12,7 +12,7 @@ use reasonix_proto::{
     CallId, Claim, Claimed, Details, Event, Message, Record, RecordBody, RecordId, SessionHead, SessionId, TodoPhase,
     ToolOutcome, TurnEnd,
 };
-use reasonix_session::{Entry, Ledger, Past, Runs, Subagent};
+use reasonix_session::{ChildRuns, Entry, Ledger, Past, Subagent};
 use reasonix_tools::{TODO_WRITE, TodoList};
 use reasonix_workspace::Workspace;
 use std::sync::Arc;
@@ -26,13 +26,13 @@ pub(crate) struct KeepsLedger {
     /// Who a subagent is; none for a session of its own.
     who: Option<Subagent>,
     /// The subagents that work for it.
-    runs: Runs,
+    runs: ChildRuns,
 }
 
 impl KeepsLedger {
     /// What keeps it for the session that begins like this.
     pub(crate) fn new(ledger: Ledger, purse: Arc<Purse>, head: &SessionHead, folder: String) -> Self {
-        let (session, who, runs) = (head.session.clone(), Subagent::of(head), Runs::new(head.session.clone()));
+        let (session, who, runs) = (head.session.clone(), Subagent::of(head), ChildRuns::new(head.session.clone()));
         Self { ledger, purse, session, folder, who, runs }
     }
 }

@@ -185,7 +185,7 @@ async fn five_assignments_are_asked_and_exactly_five_run() {
     let names: Vec<&str> = live.iter().map(|one| one.child.as_str()).collect();
     assert_eq!(names, ["0-A", "1-B", "2-C", "3-D", "4-E"]);
     for one in &live {
-        assert_eq!((one.agent.as_str(), one.runs, one.steps, one.sum.requests), ("explore", 1, 1, 1));
+        assert_eq!((one.agent.as_str(), one.runs, one.steps, one.sum.requests), ("explore", 1, 0, 1));
         assert_eq!(one.parent.as_ref(), Some(&handle.session));
         assert!(listed.iter().any(|session| session.id.to_string() == one.sum.name), "{}", one.sum.name);
     }
@@ -710,7 +710,7 @@ async fn nested_subagents_are_known_after_a_resume() {
     };
     let live = of();
     let told: Vec<_> = live.iter().map(|one| (one.child.as_str(), one.runs, one.steps)).collect();
-    assert_eq!(told, [("0-Top", 2, 4), ("0-Top.0-Deep", 1, 1), ("0-Top.1-Deep", 1, 1)]);
+    assert_eq!(told, [("0-Top", 2, 2), ("0-Top.0-Deep", 1, 0), ("0-Top.1-Deep", 1, 0)]);
     let top = reasonix_proto::SessionId::from(live[0].sum.name.as_str());
     assert_eq!(live[0].parent.as_ref(), Some(&handle.session));
     assert!(live[1..].iter().all(|one| one.parent.as_ref() == Some(&top)), "{live:?}");

@@ -5,7 +5,7 @@
 use crate::header::header;
 use crate::line;
 use crate::part::Part;
-use crate::runs::{RunEntry, Runs};
+use crate::runs::{ChildRuns, RunEntry};
 use crate::sealed;
 use crate::sessions::Sessions;
 use reasonix_proto::{BUILD_AGENT, Cost, Origin, Price, Record, RecordBody, RecordId, SessionHead, SessionId, Usage};
@@ -229,7 +229,7 @@ impl LedgerLine {
 fn spent_in(session: &SessionId, file: File, price: &impl Fn(&str) -> Option<Price>) -> io::Result<Vec<LedgerLine>> {
     let mut found = Vec::new();
     let (mut folder, mut copied, mut foreign) = (String::new(), 0, false);
-    let (mut who, mut runs) = (None, Runs::new(session.clone()));
+    let (mut who, mut runs) = (None, ChildRuns::new(session.clone()));
     sealed::each_line(&mut BufReader::with_capacity(256 * 1024, file), |line| {
         let kinds: [&[u8]; 6] = [
             b"\"kind\":\"session\"",
