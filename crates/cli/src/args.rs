@@ -1007,6 +1007,8 @@ pub(crate) enum StatsBy {
     Project,
     /// The agents of subagents
     Agent,
+    /// Each subagent by itself, with its steps and how long it worked
+    Subagent,
 }
 
 #[derive(Debug, Args)]

@@ -6,8 +6,13 @@ use crate::exit::Exit;
 use crate::say::{self, Colour, Style, clean};
 use reasonix_config::Flags;
 use reasonix_proto::{Cost, Phrase, Tally};
-use reasonix_session::{Entry, GroupBy, Ledger, Sessions, TimeSpan, now, tallies, tally};
+use reasonix_session::{
+    Books, Entry, GroupBy, Ledger, Sessions, SubagentTally, TimeSpan, now, subagents, tallies, tally,
+};
 use serde_json::{Value, json};
+
+/// More subagents than this are not listed for people.
+const MOST_ROWS: usize = 200;
 
 /// The longest bar, in cells.
 const BAR: u64 = 24;
@@ -27,19 +32,20 @@ pub(crate) fn stats(args: &StatsArgs) -> anyhow::Result<Exit> {
     let books = ledger.read().map_err(failed)?;
     let now = now();
     let span = span_of(args);
+    if let Some(StatsBy::Subagent) = args.by {
+        return by_subagent(&books, span.unwrap_or(TimeSpan::All).since(now), args.json);
+    }
     let within: Vec<&Entry> =
         books.entries.iter().filter(|entry| entry.at >= span.unwrap_or(TimeSpan::All).since(now)).collect();
     let rows = match (span, args.by) {
         (None, None) => TimeSpan::ALL.into_iter().map(|span| tally(&books.entries, span, now)).collect(),
-        (_, by) => tallies(within, by.map_or(GroupBy::Model, StatsBy::into)),
+        (_, by) => tallies(within, by.map_or(GroupBy::Model, group)),
     };
     if args.json {
         rows.iter().try_for_each(|row| say::line(&say::json(&row_json(row)).unwrap_or_default()))?;
         return Ok(Exit::Done);
     }
-    if books.damaged > 0 {
-        say::notice(reasonix_proto::Level::Warning, &Phrase::new("cli.stats_damaged").with("lines", books.damaged));
-    }
+    say_damaged(&books);
     if books.entries.is_empty() {
         say::line(&Style::get().text(&Phrase::new("cli.stats_none")))?;
         return Ok(Exit::Done);
@@ -56,13 +62,92 @@ pub(crate) fn stats(args: &StatsArgs) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-impl From<StatsBy> for GroupBy {
-    fn from(by: StatsBy) -> Self {
-        match by {
-            StatsBy::Model => Self::Model,
-            StatsBy::Project => Self::Project,
-            StatsBy::Agent => Self::Agent,
-        }
+fn group(by: StatsBy) -> GroupBy {
+    match by {
+        StatsBy::Model => GroupBy::Model,
+        StatsBy::Project => GroupBy::Project,
+        StatsBy::Agent | StatsBy::Subagent => GroupBy::Agent,
+    }
+}
+
+fn say_damaged(books: &Books) {
+    if books.damaged > 0 {
+        say::notice(reasonix_proto::Level::Warning, &Phrase::new("cli.stats_damaged").with("lines", books.damaged));
+    }
+}
+
+/// A row for each subagent that worked since then.
+fn by_subagent(books: &Books, since: u64, json: bool) -> anyhow::Result<Exit> {
+    let all = subagents(books, since);
+    if json {
+        all.iter().try_for_each(|one| say::line(&say::json(&subagent_json(one)).unwrap_or_default()))?;
+        return Ok(Exit::Done);
+    }
+    say_damaged(books);
+    if all.is_empty() {
+        say::line(&Style::get().text(&Phrase::new("cli.stats_no_subagents")))?;
+        return Ok(Exit::Done);
+    }
+    let shown = all.get(..MOST_ROWS).unwrap_or(&all);
+    subagent_lines(shown).into_iter().try_for_each(|line| say::line(&line))?;
+    if shown.len() < all.len() {
+        let more = Phrase::new("cli.stats_more").with("more", all.len() - shown.len());
+        say::line(&Style::get().text(&more))?;
+    }
+    Ok(Exit::Done)
+}
+
+fn subagent_json(one: &SubagentTally) -> Value {
+    let mut row = row_json(&one.sum);
+    let own = json!({
+        "child": one.child, "parent": one.parent, "agent": one.agent, "skill": one.skill,
+        "runs": one.runs, "steps": one.steps, "took_ms": one.took_ms,
+    });
+    if let (Value::Object(row), Value::Object(own)) = (&mut row, own) {
+        row.extend(own);
+    }
+    row
+}
+
+fn subagent_lines(all: &[SubagentTally]) -> Vec<String> {
+    let style = Style::get();
+    let words = ["runs", "steps", "time", "input", "output", "cost"];
+    let head = words.map(|word| style.text(&Phrase { code: format!("cli.stats_{word}").into(), args: Vec::new() }));
+    let mut table: Vec<Vec<String>> = vec![std::iter::once(String::new()).chain(head).collect()];
+    for one in all {
+        let parent = one.parent.as_ref().map(|parent| format!("{}/", parent.short())).unwrap_or_default();
+        let skill = one.skill.as_ref().map(|skill| format!(", /{skill}")).unwrap_or_default();
+        let child = if one.child.is_empty() { &one.sum.name } else { &one.child };
+        table.push(vec![
+            clean(&format!("{parent}{child} ({}{skill})", one.agent)),
+            one.runs.to_string(),
+            one.steps.to_string(),
+            lasted(one.took_ms),
+            short(one.sum.usage.input),
+            short(one.sum.usage.output),
+            costs(&one.sum, Cost::spent_text),
+        ]);
+    }
+    let mut lines = aligned(&table);
+    if let Some(first) = lines.first_mut() {
+        *first = style.out(Colour::Dim, first.trim_end());
+    }
+    lines
+}
+
+/// How long something took, to the second.
+fn lasted(took_ms: u64) -> String {
+    match took_ms / 1000 {
+        0..60 => format!("{}.{} s", took_ms / 1000, took_ms % 1000 / 100),
+        seconds @ 60..3600 => format!("{} min {} s", seconds / 60, seconds % 60),
+        seconds => format!("{} h {} min", seconds / 3600, seconds % 3600 / 60),
+    }
+}
+
+fn costs(row: &Tally, of: fn(&Cost) -> String) -> String {
+    match row.costs.as_slice() {
+        [] => "-".to_owned(),
+        costs => costs.iter().map(of).collect::<Vec<_>>().join(" + "),
     }
 }
 
@@ -124,18 +209,14 @@ pub(crate) fn table_lines(rows: &[Tally], spans: bool) -> Vec<String> {
             .collect(),
     ];
     for row in rows {
-        let money = |of: fn(&Cost) -> String| match row.costs.as_slice() {
-            [] => "-".to_owned(),
-            costs => costs.iter().map(of).collect::<Vec<_>>().join(" + "),
-        };
         table.push(vec![
             name(row),
             row.requests.to_string(),
             short(row.usage.input),
             format!("{} %", row.cached_share()),
             short(row.usage.output),
-            money(Cost::spent_text),
-            money(Cost::saved_text),
+            costs(row, Cost::spent_text),
+            costs(row, Cost::saved_text),
         ]);
     }
     let bars = bars(rows);

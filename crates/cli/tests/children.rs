@@ -122,6 +122,17 @@ fn five_assignments_asked_and_exactly_five_run() {
         assert_eq!(told.matches(&format!("seen: look at {n}")).count(), 1, "{told}");
     }
     place.server.assert_valid();
+    let rows = place.run(&["stats", "--by", "subagent", "--json"]).out;
+    let mut rows: Vec<Value> = rows.lines().map(|row| serde_json::from_str(row).unwrap()).collect();
+    rows.sort_by_key(|row| row["child"].to_string());
+    let told: Vec<_> = rows.iter().map(|row| (row["child"].as_str().unwrap(), &row["runs"], &row["steps"])).collect();
+    let (once, none) = (json!(1), json!(0));
+    assert_eq!(told, ["0-T0", "1-T1", "2-T2", "3-T3", "4-T4"].map(|child| (child, &once, &none)));
+    assert!(rows.iter().all(|row| row["agent"] == "explore" && row["requests"] == 1 && row["took_ms"].is_u64()));
+    let table = place.run(&["stats", "--by", "subagent", "--week"]).out;
+    let head: Vec<&str> = table.lines().next().unwrap().split_whitespace().collect();
+    assert_eq!(head, ["runs", "steps", "time", "input", "output", "cost"]);
+    assert!(table.contains("/0-T0 (explore)") && table.lines().count() == 6, "{table}");
 }
 
 /// The budget ends while many work: no more is asked than what was on its way, and the run says so.

@@ -67,7 +67,7 @@ pub use sections::cache::CacheSettings;
 pub use sections::compaction::CompactionSettings;
 pub use sections::evidence::EvidenceSettings;
 pub use sections::goal::GoalSettings;
-pub use sections::isolation::IsolationSettings;
+pub use sections::isolation::{IsolationSettings, MergeAs};
 pub use sections::jobs::JobSettings;
 pub use sections::logs::Logs;
 pub use sections::models::{ModelEntry, ModelProfile};

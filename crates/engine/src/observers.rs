@@ -9,33 +9,44 @@ use reasonix_agent::Sink;
 use reasonix_evidence::Deeds;
 use reasonix_gate::Approvals;
 use reasonix_proto::{
-    CallId, Claim, Claimed, Details, Event, Message, Record, RecordBody, RecordId, SessionId, TodoPhase, ToolOutcome,
-    TurnEnd,
+    CallId, Claim, Claimed, Details, Event, Message, Record, RecordBody, RecordId, SessionHead, SessionId, TodoPhase,
+    ToolOutcome, TurnEnd,
 };
-use reasonix_session::{Entry, Ledger, Past};
+use reasonix_session::{ChildRuns, Entry, Ledger, Past, Subagent};
 use reasonix_tools::{TODO_WRITE, TodoList};
 use reasonix_workspace::Workspace;
 use std::sync::Arc;
 
 /// Writes what requests took into the ledger.
 pub(crate) struct KeepsLedger {
-    pub(crate) ledger: Ledger,
-    pub(crate) purse: Arc<Purse>,
-    pub(crate) session: SessionId,
-    pub(crate) folder: String,
-    /// The agent that a subagent works as; none for a session of its own.
-    pub(crate) agent: Option<String>,
+    ledger: Ledger,
+    purse: Arc<Purse>,
+    session: SessionId,
+    folder: String,
+    /// Who a subagent is; none for a session of its own.
+    who: Option<Subagent>,
+    /// The subagents that work for it.
+    runs: ChildRuns,
+}
+
+impl KeepsLedger {
+    /// What keeps it for the session that begins like this.
+    pub(crate) fn new(ledger: Ledger, purse: Arc<Purse>, head: &SessionHead, folder: String) -> Self {
+        let (session, who, runs) = (head.session.clone(), Subagent::of(head), ChildRuns::new(head.session.clone()));
+        Self { ledger, purse, session, folder, who, runs }
+    }
 }
 
 impl Observer for KeepsLedger {
     fn after(&mut self, record: &Record, _state: &SessionState) -> Vec<RecordBody> {
         let entry = Entry::of(record, &self.session, &self.folder, |model| self.purse.price(model));
-        let by = |entry: Entry| match &self.agent {
-            Some(agent) => entry.by_subagent(agent),
+        let by = |entry: Entry| match &self.who {
+            Some(who) => entry.by(who),
             None => entry,
         };
         // A ledger that cannot be written must not end a turn; the log has the figures too.
         let _ = entry.map(|entry| self.ledger.append(&by(entry)));
+        let _ = self.runs.saw(record, &self.folder).map(|run| self.ledger.append_run(&run));
         Vec::new()
     }
 }

@@ -573,8 +573,7 @@ fn purse_of(start: &Start, (opened, head): (&Opened, &SessionHead), outbox: &Arc
 /// What keeps the ledger; nothing for a session that leaves nothing on disk.
 fn ledger_of(start: &Start, head: &SessionHead, purse: &Arc<Purse>) -> Option<KeepsLedger> {
     let ledger = Ledger::at(&start.world.home.join("state"));
-    let (session, folder) = (head.session.clone(), head.cwd.clone());
-    (start.which != Which::Unkept).then(|| KeepsLedger { ledger, purse: purse.clone(), session, folder, agent: None })
+    (start.which != Which::Unkept).then(|| KeepsLedger::new(ledger, purse.clone(), head, head.cwd.clone()))
 }
 
 fn broken(opened: &Opened) -> EngineError {

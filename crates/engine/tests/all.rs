@@ -16,6 +16,8 @@ mod attacks;
 mod background;
 #[cfg(target_os = "linux")]
 mod border;
+#[cfg(target_os = "linux")]
+mod branches;
 mod children;
 mod copies;
 #[cfg(target_os = "linux")]

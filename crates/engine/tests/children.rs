@@ -6,7 +6,7 @@ use reasonix_proto::{
     AgentOrigin, AgentProfile, AgentRules, Choice, Event, Mode, Op, Origin, RecordBody, SessionId, ToolOutcome,
     TurnEnd, TurnState,
 };
-use reasonix_session::Sessions;
+use reasonix_session::{Ledger, Sessions, subagents};
 use reasonix_testkit::{ModelServer, Recorded, Reply, TempWorkspace};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
@@ -173,6 +173,26 @@ async fn five_assignments_are_asked_and_exactly_five_run() {
     assert!(matches!(head.from, Some(Origin::Task { session, .. }) if session == handle.session), "{:?}", head.agent);
     let ledger = std::fs::read_to_string(world.home.path().join("state/usage.jsonl")).unwrap_or_default();
     assert_eq!(ledger.matches("\"kind\":\"subagent\",\"agent\":\"explore\"").count(), 5, "{ledger}");
+    assert!(!ledger.contains("find A") && !ledger.contains("found it"), "figures and names, never words: {ledger}");
+    // Each is told of by itself, also where the ledger is made anew out of the logs.
+    let own = Ledger::at(&world.home.path().join("state"));
+    let of = |own: &Ledger| {
+        let mut all = subagents(&own.read().unwrap(), 0);
+        all.sort_by(|one, other| one.child.cmp(&other.child));
+        all
+    };
+    let live = of(&own);
+    let names: Vec<&str> = live.iter().map(|one| one.child.as_str()).collect();
+    assert_eq!(names, ["0-A", "1-B", "2-C", "3-D", "4-E"]);
+    for one in &live {
+        assert_eq!((one.agent.as_str(), one.runs, one.steps, one.sum.requests), ("explore", 1, 0, 1));
+        assert_eq!(one.parent.as_ref(), Some(&handle.session));
+        assert!(listed.iter().any(|session| session.id.to_string() == one.sum.name), "{}", one.sum.name);
+    }
+    std::fs::remove_file(own.path()).unwrap();
+    own.catch_up(&state, |_| None).unwrap();
+    assert_eq!(of(&own), live);
+    assert_eq!(own.catch_up(&state, |_| None).unwrap(), 0, "nothing twice");
 }
 
 /// What only reads stays so, whatever the profile may do, and whatever the subagent tries.
@@ -680,4 +700,21 @@ async fn nested_subagents_are_known_after_a_resume() {
     let names: Vec<String> = runs(&events).into_iter().map(|(name, _)| name).collect();
     assert_eq!(names, ["0-Top", "0-Top.1-Deep", "0-Top.1-Deep", "0-Top"]);
     assert!(told[2].contains("found"), "{told:?}");
+    // The ledger knows for whom each worked, and how often.
+    let state = world.home.path().join("state");
+    let ledger = Ledger::at(&state);
+    let of = || {
+        let mut all = subagents(&ledger.read().unwrap(), 0);
+        all.sort_by(|one, other| one.child.cmp(&other.child));
+        all
+    };
+    let live = of();
+    let told: Vec<_> = live.iter().map(|one| (one.child.as_str(), one.runs, one.steps)).collect();
+    assert_eq!(told, [("0-Top", 2, 2), ("0-Top.0-Deep", 1, 0), ("0-Top.1-Deep", 1, 0)]);
+    let top = reasonix_proto::SessionId::from(live[0].sum.name.as_str());
+    assert_eq!(live[0].parent.as_ref(), Some(&handle.session));
+    assert!(live[1..].iter().all(|one| one.parent.as_ref() == Some(&top)), "{live:?}");
+    std::fs::remove_file(ledger.path()).unwrap();
+    ledger.catch_up(&Sessions::at(&state), |_| None).unwrap();
+    assert_eq!(of(), live, "made anew out of the logs");
 }

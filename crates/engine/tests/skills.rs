@@ -64,6 +64,9 @@ async fn the_model_has_a_skill_done_and_reads_what_came_of_it() {
         _ => None,
     });
     assert_eq!(kept, Some((Some("look".into()), "/look the key".into())));
+    let booked = std::fs::read_to_string(world.home.path().join("state/usage.jsonl")).unwrap();
+    assert!(booked.contains("\"agent\":\"explore\",\"skill\":\"look\",\"steps\":0,\"took_ms\":"), "{booked}");
+    assert!(!booked.contains("the key"), "{booked}");
 }
 
 #[tokio::test]

@@ -16,14 +16,14 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
 /// What those do that are started: calls by name, one step each.
-type Scripts = Vec<(&'static str, Vec<(&'static str, Value)>)>;
+pub(crate) type Scripts = Vec<(&'static str, Vec<(&'static str, Value)>)>;
 
-fn is_child(request: &Recorded) -> bool {
+pub(crate) fn is_child(request: &Recorded) -> bool {
     request.messages()[0]["content"].as_str().unwrap_or_default().contains("You are a subagent")
 }
 
 /// A session that starts one `general` for each script, and then says that it is done.
-fn world(scripts: Scripts) -> World {
+pub(crate) fn world(scripts: Scripts) -> World {
     let ids: Vec<&str> = scripts.iter().map(|(id, _)| *id).collect();
     let one = |id: &&str| json!({"id": id, "assignment": format!("do {id}")});
     let call = json!({"agent": "general", "tasks": ids.iter().map(one).collect::<Vec<_>>()});
@@ -46,11 +46,11 @@ fn world(scripts: Scripts) -> World {
     World { server: ModelServer::start_with(answer), work: TempWorkspace::new(), home: TempWorkspace::new() }
 }
 
-fn write(path: &str, content: &str) -> (&'static str, Value) {
+pub(crate) fn write(path: &str, content: &str) -> (&'static str, Value) {
     ("write_file", json!({"path": path, "content": content}))
 }
 
-fn edit(path: &str, old: &str, new: &str) -> (&'static str, Value) {
+pub(crate) fn edit(path: &str, old: &str, new: &str) -> (&'static str, Value) {
     (
         "edit_file",
         json!({"path": path, "edits": [{"old_string": old, "new_string": new}], "old_string": old, "new_string": new}),
@@ -58,13 +58,13 @@ fn edit(path: &str, old: &str, new: &str) -> (&'static str, Value) {
 }
 
 #[cfg(target_os = "linux")]
-fn bash(line: &str) -> (&'static str, Value) {
+pub(crate) fn bash(line: &str) -> (&'static str, Value) {
     ("bash", json!({"command": line}))
 }
 
 /// One turn; `meanwhile` sees each question before it is answered, and says how. Gives what the session's calls came to, and
 /// who was asked for.
-async fn turn(handle: &mut Handle, mut meanwhile: impl FnMut(&str) -> Choice) -> (Vec<String>, Vec<String>) {
+pub(crate) async fn turn(handle: &mut Handle, mut meanwhile: impl FnMut(&str) -> Choice) -> (Vec<String>, Vec<String>) {
     handle.submit(Op::Prompt { text: "go".into(), resolved: false });
     let (mut told, mut asked, mut ended) = (Vec::new(), Vec::new(), false);
     loop {
@@ -90,7 +90,7 @@ async fn turn(handle: &mut Handle, mut meanwhile: impl FnMut(&str) -> Choice) ->
     }
 }
 
-fn yes(_: &str) -> Choice {
+pub(crate) fn yes(_: &str) -> Choice {
     Choice::AllowOnce
 }
 
@@ -103,7 +103,7 @@ fn text(outcome: &ToolOutcome) -> String {
 }
 
 /// Everything below a folder but git's own.
-fn files(folder: &Path) -> BTreeMap<String, (u32, Vec<u8>)> {
+pub(crate) fn files(folder: &Path) -> BTreeMap<String, (u32, Vec<u8>)> {
     let (mut found, mut folders) = (BTreeMap::new(), vec![folder.to_owned()]);
     while let Some(at) = folders.pop() {
         for entry in std::fs::read_dir(&at).unwrap().flatten() {
@@ -135,7 +135,7 @@ fn clones(world: &World) -> Vec<String> {
 }
 
 /// A repository with something committed, something changed and something new.
-fn project(world: &World) {
+pub(crate) fn project(world: &World) {
     let lines: String = (1..=30).map(|n| format!("line {n}\n")).collect();
     world.work.write("a.txt", &lines);
     world.work.write("gone.txt", "to be removed\n");

@@ -4,9 +4,11 @@
 //! name, submodules are not looked into, and the whole runs in the box where there is one.
 
 mod base;
+mod history;
 mod traced;
 
 pub use base::{commit_all, commits_since, patch_between};
+pub use history::{BranchTip, CloneHistory, commits_bundled};
 pub use traced::{Traced, all_objects_of, objects_of, patch_since};
 
 use crate::{Bounds, Command, Confinement, EndStatus, Environment, ExecError, run};

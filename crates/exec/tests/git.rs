@@ -1,7 +1,9 @@
 //! Our own calls of git in repositories that are out to get us.
 
 use reasonix_exec::Confinement;
-use reasonix_exec::git::{branch, branch_and_dirt, clone_shared, head_commit, objects_of, patch_since};
+use reasonix_exec::git::{
+    CloneHistory, branch, branch_and_dirt, clone_shared, commit_all, head_commit, objects_of, patch_since,
+};
 use reasonix_proto::Git;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -277,4 +279,46 @@ async fn a11_a_link_in_the_place_of_objects_leads_nowhere() {
     fs::rename(dir.path().join(".git/objects"), dir.path().join(".git/moved")).unwrap();
     std::os::unix::fs::symlink(elsewhere.path().join(".git/objects"), dir.path().join(".git/objects")).unwrap();
     assert!(objects_of(dir.path()).await.is_err());
+}
+
+/// A branch is put together and given to a repository without running a word of either, and under a name that it did not have.
+#[tokio::test]
+async fn a11_a_branch_of_a_clones_work_runs_nothing_and_takes_no_name() {
+    let place = tempfile::tempdir().unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    git(dir.path(), &["init", "-q", "-b", "main"]);
+    fs::write(dir.path().join("a.txt"), "1\n").unwrap();
+    git(dir.path(), &["add", "."]);
+    git(dir.path(), &["commit", "-qm", "first"]);
+    let trace = turn_hostile(dir.path());
+    let hook = dir.path().join(".git/myhooks/reference-transaction");
+    fs::copy(dir.path().join(".git/evil.sh"), &hook).unwrap();
+    let clone = place.path().join("tree");
+    clone_shared(dir.path(), &clone).await.unwrap();
+    let head = head_commit(&clone).await.unwrap();
+    fs::write(clone.join("a.txt"), "2\n").unwrap();
+    let base = commit_all(&clone, dir.path(), "dirty").await.unwrap();
+    assert_ne!(head, base);
+    let _ = fs::remove_file(&trace);
+    let history =
+        CloneHistory::begin(&place.path().join("history"), (dir.path(), &clone), (&head, &base)).await.unwrap();
+    assert_eq!(history.finish("rest").await.unwrap(), None, "nothing was done");
+    // Whoever works there chooses what git does there.
+    turn_hostile(&clone);
+    fs::write(clone.join("new.txt"), "n\n").unwrap();
+    let tip = history.finish("rest").await.unwrap().unwrap();
+    assert_eq!((tip.kept, tip.carries), (0, true));
+    let names: Vec<String> = tip.paths.iter().map(|path| path.display().to_string()).collect();
+    assert!(names.contains(&"new.txt".to_owned()), "{names:?}");
+    git(dir.path(), &["-c", "core.hooksPath=/dev/null", "branch", "x/one"]);
+    let all = || ["x/one", "x/one-2"].into_iter().map(str::to_owned);
+    assert_eq!(history.publish(&tip, all()).await.unwrap(), Some("x/one-2".to_owned()));
+    assert_eq!(history.publish(&tip, all()).await.unwrap(), None, "both are taken now");
+    assert!(history.publish(&tip, std::iter::once("x".to_owned())).await.is_err(), "a folder of names is none");
+    let of = |name: &str| fs::read_to_string(dir.path().join(".git/refs/heads").join(name)).unwrap().trim().to_owned();
+    assert_eq!((of("x/one"), of("x/one-2")), (head, tip.commit.clone()));
+    assert!(!trace.exists() && !clone.join(".git/trace").exists(), "{:?}", fs::read_to_string(&trace));
+    assert!(!dir.path().join(".git/FETCH_HEAD").exists());
+    // What git would not take from a stranger is none of a branch.
+    assert!(history.take(b"# v2 git bundle\nnonsense").await.is_err());
 }

@@ -248,6 +248,8 @@ impl Bench {
             cost: self.purse.price(&self.model).map(|price| price.money(usage)),
             kind: None,
             agent: None,
+            child: None,
+            parent: None,
         };
         let _ = Ledger::at(&self.world.home.join("state")).append(&entry);
     }

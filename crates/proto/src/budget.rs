@@ -57,6 +57,11 @@ impl Tally {
         }
     }
 
+    /// What it is sorted by: the money, then the tokens.
+    pub fn weight(&self) -> (Option<u64>, u64) {
+        (self.costs.iter().map(|cost| cost.spent).max(), self.usage.tokens())
+    }
+
     /// The share of the input that came from caches, in percent; 0 without input.
     pub fn cached_share(&self) -> u64 {
         self.usage.cached.saturating_mul(100).checked_div(self.usage.input).unwrap_or(0)

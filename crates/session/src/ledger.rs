@@ -1,10 +1,11 @@
-//! The usage ledger: one line a request, across all sessions and processes. It grows until it
+//! The usage ledger: one line a request and one a run of a subagent, across all sessions and processes. It grows until it
 //! is as large as it may be; it has figures and names in it, never a word of a conversation. What is missing can be read out of the sessions again, and what a deleted session
 //! spent stays.
 
 use crate::header::header;
 use crate::line;
 use crate::part::Part;
+use crate::runs::{ChildRuns, RunEntry};
 use crate::sealed;
 use crate::sessions::Sessions;
 use reasonix_proto::{BUILD_AGENT, Cost, Origin, Price, Record, RecordBody, RecordId, SessionHead, SessionId, Usage};
@@ -43,10 +44,33 @@ pub struct Entry {
     /// The agent that the subagent works as.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
+    /// What the subagent is called, such as `0-Search`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub child: Option<String>,
+    /// The session that it works for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<SessionId>,
 }
 
 /// What a request of a subagent is called.
 const SUBAGENT: &str = "subagent";
+
+/// Who a subagent is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Subagent {
+    agent: String,
+    child: String,
+    parent: SessionId,
+}
+
+impl Subagent {
+    /// The one whose session begins like this; none for a session of its own.
+    pub fn of(head: &SessionHead) -> Option<Self> {
+        let Some(Origin::Task { session, child }) = &head.from else { return None };
+        let agent = head.agent.as_deref().unwrap_or(BUILD_AGENT).to_owned();
+        Some(Self { agent, child: child.clone(), parent: session.clone() })
+    }
+}
 
 impl Entry {
     /// The entry of a record that a request answered with; none for other records, and where nothing was counted.
@@ -64,23 +88,24 @@ impl Entry {
         };
         let (folder, cost) = (folder.to_owned(), price(&model).map(|price| price.money(usage)));
         let (session, record, at) = (session.clone(), record.id, record.at);
-        Some(Self { at, session, record, folder, model, usage, cost, kind: None, agent: None })
+        let (kind, agent, child, parent) = (None, None, None, None);
+        Some(Self { at, session, record, folder, model, usage, cost, kind, agent, child, parent })
     }
 
-    /// The same of a session that begins like this.
+    /// The same as a request of this subagent.
     #[must_use]
-    pub fn within(self, head: &SessionHead) -> Self {
-        match &head.from {
-            Some(Origin::Task { .. }) => self.by_subagent(head.agent.as_deref().unwrap_or(BUILD_AGENT)),
-            _ => self,
-        }
+    pub fn by(self, who: &Subagent) -> Self {
+        let Subagent { agent, child, parent } = who.clone();
+        Self { kind: Some(SUBAGENT.to_owned()), agent: Some(agent), child: Some(child), parent: Some(parent), ..self }
     }
+}
 
-    /// The same as a request of a subagent that works as this agent.
-    #[must_use]
-    pub fn by_subagent(self, agent: &str) -> Self {
-        Self { kind: Some(SUBAGENT.to_owned()), agent: Some(agent.to_owned()), ..self }
-    }
+/// A line of the file.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(untagged)]
+enum LedgerLine {
+    Request(Box<Entry>),
+    Run(Box<RunEntry>),
 }
 
 /// The ledger of a state folder.
@@ -94,6 +119,8 @@ pub struct Ledger {
 pub struct Books {
     /// Every request once, in the order of the file.
     pub entries: Vec<Entry>,
+    /// What each subagent did from a beginning to an end.
+    pub runs: Vec<RunEntry>,
     /// Lines that cannot be read.
     pub damaged: u64,
 }
@@ -109,23 +136,26 @@ impl Ledger {
         &self.path
     }
 
-    /// Appends one line.
+    /// Appends one request.
     pub fn append(&self, entry: &Entry) -> io::Result<()> {
-        self.append_all(std::slice::from_ref(entry))
+        sealed::append(&self.path, std::slice::from_ref(entry))
     }
 
-    fn append_all(&self, entries: &[Entry]) -> io::Result<()> {
-        sealed::append(&self.path, entries)
+    /// Appends what a subagent did.
+    pub fn append_run(&self, run: &RunEntry) -> io::Result<()> {
+        sealed::append(&self.path, std::slice::from_ref(run))
     }
 
     /// Reads everything; nothing when there is no file.
     pub fn read(&self) -> io::Result<Books> {
-        let (mut books, mut seen) = (Books::default(), HashSet::new());
+        let (mut books, mut seen, mut ran) = (Books::default(), HashSet::new(), HashSet::new());
         for path in [self.older(), self.path.clone()] {
-            books.damaged += sealed::read(&path, |entry: Entry| {
-                if seen.insert((entry.session.clone(), entry.record)) {
-                    books.entries.push(entry);
+            books.damaged += sealed::read(&path, |line: LedgerLine| match line {
+                LedgerLine::Request(entry) if seen.insert((entry.session.clone(), entry.record)) => {
+                    books.entries.push(*entry);
                 }
+                LedgerLine::Run(run) if ran.insert(run.key()) => books.runs.push(*run),
+                LedgerLine::Request(_) | LedgerLine::Run(_) => {}
             })?;
         }
         Ok(books)
@@ -157,10 +187,12 @@ impl Ledger {
         Ok(part)
     }
 
-    /// Appends what the sessions, their planners and their subagents have and the ledger has not; gives how many entries that were. Copies
+    /// Appends what the sessions, their planners and their subagents have and the ledger has not; gives how many lines that were. Copies
     /// in forks and what was imported were not spent there, and are left out.
     pub fn catch_up(&self, sessions: &Sessions, price: impl Fn(&str) -> Option<Price>) -> io::Result<usize> {
-        let known: HashSet<_> = self.read()?.entries.into_iter().map(|entry| (entry.session, entry.record)).collect();
+        let books = self.read()?;
+        let known: HashSet<_> = books.entries.into_iter().map(|entry| (entry.session, entry.record)).collect();
+        let ran: HashSet<_> = books.runs.iter().map(RunEntry::key).collect();
         let mut missing = Vec::new();
         let [planners, children] = sessions.kin();
         for sessions in [sessions, &planners, &children] {
@@ -169,30 +201,43 @@ impl Ledger {
                 // Gone since the folder was read.
                 let Ok(file) = reasonix_store::open_regular(&path) else { continue };
                 let found = spent_in(&session, file, &price)?;
-                let new = |entry: &Entry| !known.contains(&(entry.session.clone(), entry.record));
-                missing.extend(found.into_iter().filter(new));
+                missing.extend(found.into_iter().filter(|line| match line {
+                    LedgerLine::Request(entry) => !known.contains(&(entry.session.clone(), entry.record)),
+                    LedgerLine::Run(run) => !ran.contains(&run.key()),
+                }));
             }
         }
-        missing.sort_by(|a, b| (a.at, &a.session, a.record).cmp(&(b.at, &b.session, b.record)));
+        missing.sort_by(|a, b| a.place().cmp(&b.place()));
         if !missing.is_empty() {
-            self.append_all(&missing)?;
+            sealed::append(&self.path, &missing)?;
         }
         Ok(missing.len())
     }
 }
 
-/// What a session spent, on all its branches.
-fn spent_in(session: &SessionId, file: File, price: &impl Fn(&str) -> Option<Price>) -> io::Result<Vec<Entry>> {
+impl LedgerLine {
+    /// Where it stands among others.
+    fn place(&self) -> (u64, &SessionId, RecordId) {
+        match self {
+            Self::Request(entry) => (entry.at, &entry.session, entry.record),
+            Self::Run(run) => (run.at, &run.session, RecordId(u64::MAX)),
+        }
+    }
+}
+
+/// What a session spent, on all its branches, and what its subagents did.
+fn spent_in(session: &SessionId, file: File, price: &impl Fn(&str) -> Option<Price>) -> io::Result<Vec<LedgerLine>> {
     let mut found = Vec::new();
     let (mut folder, mut copied, mut foreign) = (String::new(), 0, false);
-    let mut begun = None;
+    let (mut who, mut runs) = (None, ChildRuns::new(session.clone()));
     sealed::each_line(&mut BufReader::with_capacity(256 * 1024, file), |line| {
-        let kinds: [&[u8]; 5] = [
+        let kinds: [&[u8]; 6] = [
             b"\"kind\":\"session\"",
             b"\"kind\":\"assistant\"",
             b"\"kind\":\"compacted\"",
             b"\"kind\":\"left\"",
             b"\"kind\":\"resumed\"",
+            b"\"kind\":\"child\"",
         ];
         // Most bytes are in other lines.
         let head = line.get(..200).unwrap_or(line);
@@ -208,14 +253,18 @@ fn spent_in(session: &SessionId, file: File, price: &impl Fn(&str) -> Option<Pri
                     _ => 0,
                 };
                 foreign = matches!(head.from, Some(Origin::Import { .. }));
-                begun = Some(head.clone());
+                who = Subagent::of(head);
             }
             RecordBody::Resumed { .. } => foreign = false,
             _ if foreign || record.id.0 <= copied => {}
-            _ => found.extend(Entry::of(&record, session, &folder, price).map(|entry| match &begun {
-                Some(head) => entry.within(head),
-                None => entry,
-            })),
+            RecordBody::Child(_) => {
+                found.extend(runs.saw(&record, &folder).map(|run| LedgerLine::Run(Box::new(run))));
+            }
+            _ => {
+                let entry = Entry::of(&record, session, &folder, price);
+                let entry = entry.map(|entry| if let Some(who) = &who { entry.by(who) } else { entry });
+                found.extend(entry.map(|entry| LedgerLine::Request(Box::new(entry))));
+            }
         }
     })?;
     Ok(found)

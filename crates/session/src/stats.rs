@@ -86,8 +86,7 @@ pub fn tallies<'a>(entries: impl IntoIterator<Item = &'a Entry>, by: GroupBy) ->
         sums.entry(name).or_insert_with(fresh).add(entry.usage, entry.cost.as_ref());
     }
     let mut sums: Vec<Tally> = sums.into_values().collect();
-    let weight = |sum: &Tally| (sum.costs.iter().map(|cost| cost.spent).max(), sum.usage.tokens());
-    sums.sort_by_key(|sum| std::cmp::Reverse(weight(sum)));
+    sums.sort_by_key(|sum| std::cmp::Reverse(sum.weight()));
     sums
 }
 
@@ -111,6 +110,8 @@ mod tests {
             cost,
             kind: None,
             agent: None,
+            child: None,
+            parent: None,
         }
     }
 
@@ -132,7 +133,7 @@ mod tests {
         assert_eq!(names(GroupBy::Model), ["x/dear", "x/cheap", "y/free"]);
         assert_eq!(names(GroupBy::Project), ["/a", "/b"]);
         let mut entries = entries.to_vec();
-        entries[0] = entries[0].clone().by_subagent("explore");
+        entries[0] = Entry { agent: Some("explore".into()), ..entries[0].clone() };
         let by_agent: Vec<_> =
             tallies(&entries, GroupBy::Agent).into_iter().map(|sum| (sum.name, sum.requests)).collect();
         assert_eq!(by_agent, [("explore".to_owned(), 1), ("session".to_owned(), 4)]);

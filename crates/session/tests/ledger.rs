@@ -20,6 +20,8 @@ fn entry(session: &str, record: u64) -> Entry {
         cost: Some(Cost { spent: 5, saved: 1, currency: "USD".into() }),
         kind: None,
         agent: None,
+        child: None,
+        parent: None,
     }
 }
 

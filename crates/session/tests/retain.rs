@@ -130,9 +130,9 @@ fn the_ledger_keeps_the_newer_half() {
         let usage = Usage { input: number, ..Usage::default() };
         let (session, record) = (SessionId::from("s"), reasonix_proto::RecordId(number));
         let (folder, model) = ("/w".to_owned(), "a/b".to_owned());
-        ledger
-            .append(&Entry { at: number, session, record, folder, model, usage, cost: None, kind: None, agent: None })
-            .unwrap();
+        let (cost, kind, agent, child, parent) = (None, None, None, None, None);
+        let entry = Entry { at: number, session, record, folder, model, usage, cost, kind, agent, child, parent };
+        ledger.append(&entry).unwrap();
     };
     (0..10).for_each(enter);
     let size = ledger.path().metadata().unwrap().len();

@@ -275,8 +275,7 @@ fn book_of(
         let ledger = Ledger::at(&start.world.home.join("state"));
         // One in a clone works for the session's folder.
         let folder = kin.start.workspace.root().display().to_string();
-        let (session, agent) = (head.session.clone(), head.agent.clone());
-        book.observe(KeepsLedger { ledger, purse: kin.purse.clone(), session, folder, agent });
+        book.observe(KeepsLedger::new(ledger, kin.purse.clone(), head, folder));
     }
     book.observe(TellsGate(gate.clone()));
     book

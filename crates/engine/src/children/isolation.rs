@@ -1,6 +1,7 @@
 //! A subagent that writes works in a clone of its own: what is committed, with what the session has changed since on top, as
 //! the base that its work is told against. Nothing that it leaves there is run or believed here.
 
+use super::branched::Branched;
 use super::{Children, Kin};
 use crate::border::{Crossing, Shell};
 use crate::confine::{box_options, least_level, prepared, word};
@@ -9,8 +10,8 @@ use crate::fleet::is_of_servers;
 use crate::network::net_options;
 use crate::spec::{Start, Which};
 use reasonix_agent::{Args, Artifacts, Journal, Tool};
-use reasonix_config::Settings;
-use reasonix_exec::git::{clone_shared, commit_all, commits_since, head_commit, objects_of};
+use reasonix_config::{MergeAs, Settings};
+use reasonix_exec::git::{CloneHistory, clone_shared, commit_all, commits_since, head_commit, objects_of};
 use reasonix_exec::{Caches, Confinement};
 use reasonix_gate::{AgentStanding, Approvals, GateStanding};
 use reasonix_policy::Rule;
@@ -37,6 +38,8 @@ pub(super) struct Isolated {
     commit: String,
     states: Snapshots,
     base: Seen,
+    /// Where its work becomes a branch, where that is wanted.
+    history: Option<CloneHistory>,
 }
 
 /// What a look at a clone saw.
@@ -55,6 +58,8 @@ pub(super) struct Made {
     pub(super) result: Seen,
     /// Its commits: where they can be read, and how many.
     pub(super) commits: Option<(String, usize)>,
+    /// The same as a branch, where that is wanted; or why it cannot be one.
+    pub(super) branch: Option<Result<Branched, String>>,
 }
 
 impl Seen {
@@ -130,7 +135,15 @@ async fn make(start: &Arc<Start>, all: &Path, folder: &Path) -> Result<Isolated,
     let (from, at) = (Arc::clone(start), place.clone());
     let filled = tokio::task::spawn_blocking(move || fill(&from, kept.as_deref(), &at));
     let states = filled.await.map_err(told)??;
+    let head = head_commit(&clone).await.ok_or("it has no commit")?;
     let commit = commit_all(&clone, &top, BASE).await.map_err(told)?;
+    let history = match start.world.settings.isolation.merge {
+        MergeAs::Patch => None,
+        MergeAs::Branch => {
+            let (git, base) = (folder.join("history"), (head.as_str(), commit.as_str()));
+            Some(CloneHistory::begin(&git, (&top, &clone), base).await.map_err(told)?)
+        }
+    };
     let (from, at) = (Arc::clone(start), place.clone());
     let looked = tokio::task::spawn_blocking(move || {
         let mut states = states;
@@ -143,7 +156,7 @@ async fn make(start: &Arc<Start>, all: &Path, folder: &Path) -> Result<Isolated,
         return Err("git ignores everything in this folder".to_owned());
     }
     let workspace = start.workspace.copied_to(&place).map_err(told)?;
-    Ok(Isolated { folder: folder.to_owned(), workspace, objects, commit, states, base })
+    Ok(Isolated { folder: folder.to_owned(), workspace, objects, commit, states, base, history })
 }
 
 /// The states of a folder of the session; kept with those of undo, or with its clones where nothing is kept.
@@ -248,7 +261,14 @@ impl Isolated {
 
     /// Looks at what became of it, now that nobody is at work there any more.
     pub(super) async fn finish(self, confinement: &Confinement, artifacts: &dyn Artifacts) -> Result<Made, String> {
-        let Self { folder, workspace, commit, mut states, base, .. } = self;
+        let Self { folder, workspace, commit, mut states, base, history, .. } = self;
+        let branch = match history {
+            Some(history) => {
+                let below = workspace.root().strip_prefix(folder.join("tree")).unwrap_or(Path::new("")).to_owned();
+                Some(Branched::of(history, (workspace.root(), below), &commit, confinement).await)
+            }
+            None => None,
+        };
         let commits = commits_since(workspace.root(), &commit, confinement).await;
         let commits = commits.and_then(|(text, count)| Some((artifacts.put(&text).ok()?.uri, count)));
         let looked = tokio::task::spawn_blocking(move || {
@@ -256,7 +276,7 @@ impl Isolated {
             Ok::<_, String>((states, result))
         });
         let (states, result) = looked.await.map_err(told)??;
-        Ok(Made { folder, states, base, result, commits })
+        Ok(Made { folder, states, base, result, commits, branch })
     }
 }
 

@@ -1,11 +1,10 @@
-//! Brings back what subagents made in their clones: worked out first, then judged by the session's gate as one change, then
-//! made through the room that undo goes back by. What is not merged is kept as a patch.
+//! What subagents made in their clones, merged into the session's folder: worked out first, then judged by the session's gate as
+//! one change, then made through the room that undo goes back by. What is not merged is kept as a patch.
 
+use super::Kin;
 use super::clones::remove_clone;
 use super::isolation::{Made, states_of};
 use super::plan::{Conflicts, MOST_FILES, changed, planned, text_of};
-use super::told::Handed;
-use super::{Children, Kin};
 use crate::spec::Which;
 use reasonix_agent::{
     About, Args, Ask, Aspect, BoxFuture, Call, Class, Classified, Decision, Gate, Journal, Preview, Tool, ToolSpec,
@@ -34,78 +33,32 @@ const MOST_BYTES: (usize, usize) = (64 * 1024, 256 * 1024);
 const LARGEST_PATCH: u64 = 64 << 20;
 
 /// All that is to be brought back, worked out.
-struct Whole {
+pub(super) struct Whole {
     ours: Snapshots,
     /// The session's files as they were then, and as they are to be.
     before: Tree,
     after: Tree,
-    writers: Vec<Writer>,
+    pub(super) writers: Vec<Writer>,
 }
 
 /// One who wrote.
-struct Writer {
+pub(super) struct Writer {
     /// Its place among those that handed something back.
-    place: usize,
-    made: Made,
+    pub(super) place: usize,
+    pub(super) made: Made,
     /// How many files it changed; what stands against it.
-    verdict: Result<usize, Conflicts>,
-}
-
-impl Children {
-    /// Brings back what these made. Gives what it changed here.
-    pub(super) async fn bring_back(&self, kin: &Kin, call: &Call<'_>, handed: &mut [Handed]) -> Vec<Change> {
-        let failed: Vec<String> =
-            handed.iter().filter(|one| one.writes && !one.is_done()).map(|one| one.name.clone()).collect();
-        let all = handed.iter_mut().enumerate();
-        let made: Vec<(usize, Made)> = all.filter_map(|(place, one)| Some((place, one.made.take()?))).collect();
-        if made.is_empty() {
-            return Vec::new();
-        }
-        let _alone = self.family.clones.merging.lock().await;
-        match settled(kin, call, made, &failed).await {
-            Ok((writers, refused, changes)) => {
-                for writer in writers {
-                    let place = writer.place;
-                    let note = writer.told(kin, refused.as_deref()).await;
-                    handed.get_mut(place).into_iter().for_each(|one| one.note.clone_from(&note));
-                }
-                changes
-            }
-            Err(why) => {
-                let lost = handed.iter_mut().filter(|one| one.writes);
-                lost.for_each(|one| one.note = format!("Not merged: {why}. Its clone is kept until the session ends."));
-                Vec::new()
-            }
-        }
-    }
-}
-
-/// What came of it: who wrote, why it was not taken, and what it changed here.
-type Settled = (Vec<Writer>, Option<String>, Vec<Change>);
-
-async fn settled(kin: &Kin, call: &Call<'_>, made: Vec<(usize, Made)>, failed: &[String]) -> Result<Settled, String> {
-    let whole = work_out(kin, made).await?;
-    let (whole, refused) = match failed.is_empty() {
-        false => (whole, Err(format!("not all of them succeeded ({})", failed.join(", ")))),
-        true => settle(kin, call, whole).await?,
-    };
-    let refused = refused.err();
-    let taken = refused.is_none();
-    aside(move || {
-        let changes = if taken { told_changes(&whole, MOST_BYTES.0, diff) } else { Vec::new() };
-        let changes = changes.into_iter().map(|change| Change { hunks: Vec::new(), ..change }).collect();
-        (whole.writers, refused, changes)
-    })
-    .await
+    pub(super) verdict: Result<usize, Conflicts>,
+    /// What is told of its branch; or why it has none.
+    pub(super) branch: Option<Result<String, String>>,
 }
 
 /// Does what takes a while beside the session.
-async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, String> {
+pub(super) async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, String> {
     tokio::task::spawn_blocking(work).await.map_err(|error| error.to_string())
 }
 
 /// Looks at the session's files, and works out what all of it would make of them.
-async fn work_out(kin: &Kin, made: Vec<(usize, Made)>) -> Result<Whole, String> {
+pub(super) async fn work_out(kin: &Kin, made: Vec<(usize, Made)>) -> Result<Whole, String> {
     let (start, clones) = (Arc::clone(&kin.start), made.first().and_then(|(_, made)| made.folder.parent()));
     let kept = clones.filter(|_| start.which == Which::Unkept).map(|folder| folder.join("kept"));
     let work = move || {
@@ -119,7 +72,7 @@ async fn work_out(kin: &Kin, made: Vec<(usize, Made)>) -> Result<Whole, String> 
                 after = tree;
                 count
             });
-            Writer { place, made, verdict }
+            Writer { place, made, verdict, branch: None }
         };
         let writers = made.into_iter().map(judge).collect();
         Ok(Whole { ours, before, after, writers })
@@ -128,7 +81,7 @@ async fn work_out(kin: &Kin, made: Vec<(usize, Made)>) -> Result<Whole, String> 
 }
 
 /// Has it judged, and makes it; or why it is not made.
-async fn settle(kin: &Kin, call: &Call<'_>, whole: Whole) -> Result<(Whole, Result<(), String>), String> {
+pub(super) async fn settle(kin: &Kin, call: &Call<'_>, whole: Whole) -> Result<(Whole, Result<(), String>), String> {
     let paths: Vec<RelPath> = changes_between(&whole.before, &whole.after).into_iter().collect();
     if paths.is_empty() {
         return Ok((whole, Ok(())));
@@ -223,28 +176,50 @@ fn subjects(whole: &Whole, paths: &[RelPath]) -> Vec<String> {
     files.map(|path| path.as_path().to_string_lossy().into_owned()).collect()
 }
 
-fn named<'a>(paths: impl Iterator<Item = &'a RelPath>) -> String {
+pub(super) fn named<'a>(paths: impl Iterator<Item = &'a RelPath>) -> String {
     let all: Vec<String> = paths.map(RelPath::shown).collect();
     let more = all.len().saturating_sub(MOST_NAMED);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     format!("{}{more}", all.get(..MOST_NAMED.min(all.len())).unwrap_or_default().join(", "))
 }
 
-type Compares = fn(&str, &str, Option<&str>, Option<&str>) -> reasonix_tools::Diff;
+pub(super) type Compares = fn(&str, &str, Option<&str>, Option<&str>) -> reasonix_tools::Diff;
+
+/// What it changed here, as it is kept for people.
+pub(super) fn changes_here(whole: &Whole) -> Vec<Change> {
+    let changes = told_changes(whole, MOST_BYTES.0, diff).into_iter();
+    changes.map(|change| Change { hunks: Vec::new(), ..change }).collect()
+}
 
 /// What is different in the end, as people see it.
 fn told_changes(whole: &Whole, most: usize, compare: Compares) -> Vec<Change> {
+    let paths = changes_between(&whole.before, &whole.after).into_iter();
+    told_between(&whole.ours, (&whole.before, &whole.after), paths, (most, compare))
+}
+
+/// What one made of its clone, as people who are asked see it.
+pub(super) fn changes_of(made: &Made, compare: Compares) -> Vec<Change> {
+    let trees = (&made.base.tree, &made.result.tree);
+    told_between(&made.states, trees, changed(made).into_iter(), (MOST_BYTES.1, compare))
+}
+
+fn told_between(
+    states: &Snapshots,
+    (before, after): (&Tree, &Tree),
+    paths: impl Iterator<Item = RelPath>,
+    (most, compare): (usize, Compares),
+) -> Vec<Change> {
     let mut room = most;
     let one = |path: RelPath| {
         let file = |tree: &Tree| tree.get(&path).filter(|entry| !matches!(entry, TreeEntry::Folder { .. })).cloned();
-        let (old, new) = (file(&whole.before), file(&whole.after));
+        let (old, new) = (file(before), file(after));
         let kind = match (&old, &new) {
             (None, None) => return None,
             (None, Some(_)) => ChangeKind::Created,
             (Some(_), None) => ChangeKind::Deleted,
             (Some(_), Some(_)) => ChangeKind::Updated,
         };
-        let text = |entry: &Option<TreeEntry>| entry.as_ref().and_then(|entry| shown(&whole.ours, entry));
+        let text = |entry: &Option<TreeEntry>| entry.as_ref().and_then(|entry| shown(states, entry));
         let path = path.shown();
         let mut told = match (text(&old), text(&new)) {
             (None, None) => compare(&path, &path, None, Some("[not text]\n")),
@@ -259,7 +234,7 @@ fn told_changes(whole: &Whole, most: usize, compare: Compares) -> Vec<Change> {
         room -= told.text.len();
         Some(Change { path, kind, added: told.added, removed: told.removed, diff: told.text, hunks: told.hunks })
     };
-    changes_between(&whole.before, &whole.after).into_iter().filter_map(one).collect()
+    paths.filter_map(one).collect()
 }
 
 /// What is shown of an entry: a text, or where a link leads.
@@ -273,17 +248,20 @@ fn shown(states: &Snapshots, entry: &TreeEntry) -> Option<String> {
 
 impl Writer {
     /// What the model reads of it. Where nothing was merged the work is kept as a patch, and then the clone goes.
-    async fn told(self, kin: &Kin, refused: Option<&str>) -> String {
+    pub(super) async fn told(self, kin: &Kin, refused: Option<&str>) -> String {
         let commits = match &self.made.commits {
             Some((uri, count)) => format!(" Its {count} commits are kept, for git am: {uri}."),
             None => String::new(),
         };
         let nothing = changed(&self.made).is_empty() && self.verdict.is_ok();
-        let (text, kept) = match (&self.verdict, refused) {
+        let (text, kept) = match (&self.branch, &self.verdict, refused) {
+            (Some(Ok(branch)), ..) => (branch.clone(), false),
             _ if nothing => ("It changed nothing.".to_owned(), false),
-            (Ok(count), None) => (format!("Merged: {count} files ({}).", named(changed(&self.made).iter())), false),
-            (Ok(_), Some(why)) => (format!("Not merged: {why}."), true),
-            (Err(conflicts), _) => {
+            (Some(Err(why)), _, None) => (format!("Not merged: {why}."), true),
+            (_, Ok(count), None) => (format!("Merged: {count} files ({}).", named(changed(&self.made).iter())), false),
+            (_, Ok(_), Some(why)) => (format!("Not merged: {why}."), true),
+            (_, Err(_), Some(why)) if self.made.branch.is_some() => (format!("Not merged: {why}."), true),
+            (_, Err(conflicts), _) => {
                 let one = |(path, why): (&RelPath, &&str)| format!("{} ({why})", path.shown());
                 let all: Vec<String> = conflicts.iter().take(MOST_NAMED).map(one).collect();
                 let more = conflicts.len().saturating_sub(all.len());
@@ -348,14 +326,18 @@ fn write_out(states: &Snapshots, entry: Option<&TreeEntry>, to: &Path) -> std::i
 }
 
 /// What is to be merged, before the gate.
-struct Merge {
+pub(super) struct Merge {
     spec: ToolSpec,
     preview: Preview,
 }
 
 impl Merge {
     fn of(whole: &Whole) -> Self {
-        let changes = told_changes(whole, MOST_BYTES.1, wide_diff);
+        Self::showing(told_changes(whole, MOST_BYTES.1, wide_diff))
+    }
+
+    /// With these changes.
+    pub(super) fn showing(changes: Vec<Change>) -> Self {
         let diff = changes.iter().map(|change| change.diff.as_str()).collect();
         let changes = changes.into_iter().map(|change| Change { diff: String::new(), ..change }).collect();
         let spec = ToolSpec::new(TOOL, "", serde_json::json!({"type": "object"}));
@@ -363,7 +345,7 @@ impl Merge {
     }
 
     /// What an answer is about.
-    fn args(&self) -> Args {
+    pub(super) fn args(&self) -> Args {
         let mut args = Args::new();
         let hash = blake3::hash(self.preview.diff.as_bytes()).to_hex().chars().take(16).collect::<String>();
         args.insert("merge".to_owned(), hash.into());

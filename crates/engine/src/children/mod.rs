@@ -3,6 +3,9 @@
 
 mod address;
 mod apart;
+mod branch;
+mod branched;
+mod bring;
 mod child;
 mod choosing;
 mod clones;

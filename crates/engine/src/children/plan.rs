@@ -16,7 +16,7 @@ const LONGEST_TEXT: u64 = 4 << 20;
 /// Why something cannot be merged, by path.
 pub(super) type Conflicts = BTreeMap<RelPath, &'static str>;
 
-const CHANGED: &str = "it was changed here too";
+pub(super) const CHANGED: &str = "it was changed here too";
 const UNCOVERED: &str = "it is too large, cannot be read, or is no file that is kept";
 const GITS: &str = "it belongs to git";
 const REPOSITORY: &str = "a repository was made there, whose history would be lost";
@@ -265,7 +265,7 @@ mod tests {
                 let both = |path: &RelPath| leaf(&base, path) != leaf(&now, path);
                 let wanted = marks(&kept, &result);
                 let (folder, base) = (root.clone(), seen(base.clone()));
-                let made = Made { folder, states: states(), base, result: seen(result.clone()), commits: None };
+                let made = Made { folder, states: states(), base, result: seen(result.clone()), commits: None, branch: None };
                 match planned(&made, &now, &kept) {
                     Ok(tree) => {
                         let all: BTreeSet<String> = marks(&kept, &now).union(&wanted).cloned().collect();
@@ -300,7 +300,7 @@ mod tests {
         let file = |text: &str| kept.keep(text.as_bytes(), 0o644).unwrap();
         let made = |result: Tree| {
             let (base, result) = (seen(Tree::new()), seen(result));
-            Made { folder: root.clone(), states: states(), base, result, commits: None }
+            Made { folder: root.clone(), states: states(), base, result, commits: None, branch: None }
         };
         for path in [".git", "sub/.git", ".GIT/config", "a/.git/hooks/x"] {
             let mut result = Tree::new();

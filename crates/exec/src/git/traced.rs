@@ -32,6 +32,13 @@ pub struct Traced {
 impl Traced {
     /// Records a clone of `repository` in a git folder that is not there yet, beginning with a commit.
     pub async fn begin(git: &Path, repository: &Path, folder: &Path, commit: &str) -> Result<Self, CloneFault> {
+        let traced = Self::empty(git, repository, folder).await?;
+        ended_well(&traced.run(&["read-tree", commit])).await?;
+        Ok(traced)
+    }
+
+    /// The same before anything is recorded.
+    pub(super) async fn empty(git: &Path, repository: &Path, folder: &Path) -> Result<Self, CloneFault> {
         let objects = objects_of(repository).await?;
         let around = git.parent().unwrap_or(git);
         let format = format!("--object-format={}", format_of(repository).await);
@@ -45,12 +52,10 @@ impl Traced {
         }
         line.push(b'\n');
         fs::create_dir_all(&info).and_then(|()| fs::write(info.join("alternates"), line)).map_err(unwritten)?;
-        let traced = Self { git: git.to_owned(), folder: folder.to_owned() };
-        ended_well(&traced.run(&["read-tree", commit])).await?;
-        Ok(traced)
+        Ok(Self { git: git.to_owned(), folder: folder.to_owned() })
     }
 
-    fn run(&self, args: &[&str]) -> Command {
+    pub(super) fn run(&self, args: &[&str]) -> Command {
         let mut run = command(&self.folder, args, &[], &Confinement::None).with_timeout(Some(CLONING));
         let place = |name: &str, path: &Path| {
             let mut argument = OsString::from(name);
