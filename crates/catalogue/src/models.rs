@@ -1,5 +1,6 @@
 //! Models that are known without asking: what they can see, what they cost, what they can do. Prices are those that were
-//! published in November 2026, for a million tokens; where they depend on the hour or the length, the higher one stands.
+//! published in November 2026, of older models in July, for a million tokens; where they depend on the hour or the length, the
+//! higher one stands, and where nothing is said of cached input, it costs what other input does.
 //! What the user writes wins.
 
 use crate::canonical::canonical;
@@ -75,24 +76,56 @@ const THINKS: &[Effort] = &[Low, Medium, High, Xhigh];
 pub const MODELS: &[Known] = &[
     model("deepseek-v4-flash", (1_000_000, 384_000), (0.30, 0.006, 1.20), DEEPSEEK).also(&["deepseek-flash"]),
     model("deepseek-v4-pro", (1_000_000, 384_000), (1.32, 0.044, 3.96), DEEPSEEK).also(&["deepseek-pro"]),
-    model("deepseek-chat", (128_000, 8_192), (0.28, 0.028, 0.42), &[]),
-    model("deepseek-reasoner", (128_000, 65_536), (0.28, 0.028, 0.42), &[]),
+    model("deepseek-chat", (1_000_000, 384_000), (0.28, 0.028, 0.42), &[]),
+    model("deepseek-reasoner", (1_000_000, 384_000), (0.28, 0.028, 0.42), &[]),
     model("qwen3-coder-plus", (1_000_000, 65_536), (6.00, 0.60, 60.00), &[]),
     model("qwen3-coder-flash", (1_000_000, 65_536), (1.60, 0.16, 9.60), &[]),
     model("qwen3-max", (262_144, 65_536), (3.00, 0.60, 15.00), &[]),
     model("qwen-plus", (1_000_000, 32_768), (1.20, 0.24, 3.60), SWITCH),
     model("qwen-flash", (1_000_000, 32_768), (0.25, 0.05, 2.00), SWITCH),
     open("qwen3-coder", (262_144, 65_536), &[]).also(&["qwen3-coder-480b-a35b-instruct"]),
+    model("qwen3-vl-plus", (262_144, 32_768), (0.20, 0.20, 1.60), SWITCH).sees(),
+    model("qwen3.5-122b-a10b", (262_144, 65_536), (0.40, 0.40, 3.20), SWITCH).sees(),
+    model("qwen3.5-27b", (262_144, 65_536), (0.30, 0.30, 2.40), SWITCH).sees(),
+    model("qwen3.5-35b-a3b", (262_144, 65_536), (0.25, 0.25, 2.00), SWITCH).sees(),
+    model("qwen3.5-397b-a17b", (262_144, 65_536), (0.60, 0.60, 3.60), SWITCH).sees(),
+    model("qwen3.5-plus", (1_000_000, 65_536), (0.40, 0.40, 2.40), SWITCH).sees(),
+    model("qwen3.6-27b", (262_144, 65_536), (0.60, 0.60, 3.60), SWITCH).sees(),
+    model("qwen3.6-35b-a3b", (262_144, 65_536), (0.248, 0.248, 1.485), SWITCH).sees(),
+    model("qwen3.6-flash", (1_000_000, 65_536), (0.1875, 0.1875, 1.125), SWITCH).sees(),
+    model("qwen3.6-max-preview", (262_144, 65_536), (1.30, 0.13, 7.80), SWITCH),
+    model("qwen3.6-plus", (1_000_000, 65_536), (0.50, 0.05, 3.00), SWITCH).sees(),
+    model("qwen3.7-max", (1_000_000, 65_536), (2.50, 0.50, 7.50), SWITCH),
+    model("qwen3.7-plus", (1_000_000, 65_536), (0.50, 0.05, 3.00), SWITCH).sees(),
     open("kimi-k3", (1_048_576, 65_536), &[]).sees(),
-    open("kimi-k2.7-code", (262_144, 65_536), &[]),
+    open("kimi-k2.7-code", (262_144, 65_536), &[]).sees(),
     open("kimi-k2.6", (262_144, 65_536), SWITCH).sees(),
     open("kimi-k2.5", (262_144, 65_536), SWITCH).sees(),
     model("kimi-k2-0905-preview", (262_144, 32_768), (0.60, 0.15, 2.50), &[]).also(&["kimi-k2-0905"]),
     model("kimi-k2-turbo-preview", (262_144, 32_768), (1.15, 0.15, 8.00), &[]),
     model("kimi-k2-thinking", (262_144, 65_536), (0.60, 0.15, 2.50), &[]),
+    model("kimi-k2-thinking-turbo", (262_144, 262_144), (1.15, 0.15, 8.00), &[]),
+    model("kimi-k2.7-code-highspeed", (262_144, 262_144), (1.90, 0.38, 8.00), &[]).sees(),
     model("glm-4.6", (200_000, 128_000), (0.60, 0.11, 2.20), SWITCH),
     model("glm-4.5-air", (128_000, 96_000), (0.20, 0.03, 1.10), SWITCH),
+    model("glm-4.5", (131_072, 98_304), (0.60, 0.11, 2.20), SWITCH),
+    model("glm-4.5v", (64_000, 16_384), (0.60, 0.60, 1.80), SWITCH).sees(),
+    model("glm-4.6v", (128_000, 32_768), (0.30, 0.30, 0.90), SWITCH).sees(),
+    open("glm-4.7-flash", (200_000, 131_072), SWITCH),
+    model("glm-4.7-flashx", (200_000, 131_072), (0.07, 0.01, 0.40), SWITCH),
+    model("glm-4.7", (204_800, 131_072), (0.60, 0.11, 2.20), SWITCH),
+    model("glm-5-turbo", (200_000, 131_072), (1.20, 0.24, 4.00), SWITCH),
+    model("glm-5.1", (200_000, 131_072), (1.40, 0.26, 4.40), SWITCH),
+    model("glm-5.2", (1_000_000, 131_072), (1.40, 0.26, 4.40), SWITCH),
+    model("glm-5", (204_800, 131_072), (1.00, 0.20, 3.20), SWITCH),
+    model("glm-5v-turbo", (200_000, 131_072), (1.20, 0.24, 4.00), SWITCH).sees(),
     model("MiniMax-M2", (204_800, 131_072), (0.30, 0.03, 1.20), &[]),
+    model("MiniMax-M2.1", (204_800, 131_072), (0.30, 0.30, 1.20), &[]),
+    model("MiniMax-M2.5-highspeed", (204_800, 131_072), (0.60, 0.06, 2.40), &[]),
+    model("MiniMax-M2.5", (204_800, 131_072), (0.30, 0.03, 1.20), &[]),
+    model("MiniMax-M2.7-highspeed", (204_800, 131_072), (0.60, 0.06, 2.40), &[]),
+    model("MiniMax-M2.7", (204_800, 131_072), (0.30, 0.06, 1.20), &[]),
+    model("MiniMax-M3", (1_000_000, 128_000), (0.30, 0.06, 1.20), &[]).sees(),
     model("gpt-6.1-sol", (1_050_000, 128_000), (4.00, 0.20, 15.00), THINKS).sees().writes(5.00),
     model("gpt-6-astra", (1_050_000, 128_000), (20.00, 2.00, 75.00), THINKS).sees().writes(25.00),
     model("gpt-6-sol", (1_050_000, 128_000), (4.00, 0.40, 15.00), CLAUDE).sees().writes(5.00),
@@ -113,22 +146,49 @@ pub const MODELS: &[Known] = &[
     model("gpt-4o", (128_000, 16_384), (2.50, 1.25, 10.00), &[]).sees(),
     model("o3", (200_000, 100_000), (2.00, 0.50, 8.00), O).sees(),
     model("o4-mini", (200_000, 100_000), (1.10, 0.275, 4.40), O).sees(),
+    model("gpt-5-pro", (400_000, 272_000), (15.00, 15.00, 120.00), O).sees(),
+    model("gpt-5.1-codex-max", (400_000, 128_000), (1.25, 0.125, 10.00), THINKS).sees(),
+    model("gpt-5.1-codex-mini", (400_000, 128_000), (0.25, 0.025, 2.00), O).sees(),
+    model("gpt-5.1-codex", (400_000, 128_000), (1.25, 0.125, 10.00), O).sees(),
+    model("gpt-5.2-codex", (400_000, 128_000), (1.75, 0.175, 14.00), THINKS).sees(),
+    model("gpt-5.2-pro", (400_000, 128_000), (21.00, 21.00, 168.00), THINKS).sees(),
+    model("gpt-5.3-codex-spark", (128_000, 32_000), (1.75, 0.175, 14.00), THINKS).sees(),
+    model("gpt-5.3-codex", (400_000, 128_000), (1.75, 0.175, 14.00), THINKS).sees(),
+    model("gpt-5.4-mini", (400_000, 128_000), (0.75, 0.075, 4.50), CLAUDE).sees(),
+    model("gpt-5.4-nano", (400_000, 128_000), (0.20, 0.02, 1.25), CLAUDE).sees(),
+    model("gpt-5.4-pro", (1_050_000, 128_000), (30.00, 30.00, 180.00), THINKS).sees(),
+    model("gpt-5.5-pro", (1_050_000, 128_000), (30.00, 30.00, 180.00), THINKS).sees(),
+    model("o3-pro", (200_000, 100_000), (20.00, 20.00, 80.00), O).sees(),
     open("gemini-3.8-flash", (1_048_576, 65_536), GPT5).sees(),
     model("gemini-3.5-flash", (1_048_576, 65_536), (1.50, 0.15, 9.00), GPT5).sees(),
     model("gemini-3.1-pro-preview", (1_048_576, 65_536), (4.00, 0.40, 18.00), O).sees(),
     model("gemini-3-flash-preview", (1_048_576, 65_536), (0.50, 0.05, 3.00), GPT5).sees().also(&["gemini-3-flash"]),
     model("gemini-2.5-pro", (1_048_576, 65_536), (2.50, 0.25, 15.00), O).sees(),
+    model("gemini-2.5-flash-lite", (1_048_576, 65_536), (0.10, 0.01, 0.40), GPT5).sees(),
+    model("gemini-2.5-flash", (1_048_576, 65_536), (0.30, 0.03, 2.50), GPT5).sees(),
+    model("gemini-3-pro-preview", (1_048_576, 65_536), (2.00, 0.20, 12.00), O).sees(),
+    model("gemini-3.1-flash-lite", (1_048_576, 65_536), (0.25, 0.025, 1.50), GPT5).sees(),
     open("gpt-oss-120b", (131_072, 131_072), O).also(&["openai.gpt-oss-120b-1:0"]),
     open("gpt-oss-20b", (131_072, 131_072), O).also(&["openai.gpt-oss-20b-1:0"]),
     model("grok-4.5", (500_000, 32_768), (2.00, 0.50, 6.00), &[]).sees(),
     model("grok-code-fast-1", (256_000, 32_768), (0.20, 0.02, 1.50), &[]),
     model("grok-4", (256_000, 32_768), (3.00, 0.75, 15.00), &[]).sees(),
     model("grok-4-fast", (2_000_000, 32_768), (0.20, 0.05, 0.50), &[]).sees(),
-    open("devstral-medium-latest", (131_072, 32_768), &[]),
+    model("grok-4.20-0309-non-reasoning", (1_000_000, 30_000), (1.25, 0.20, 2.50), &[]).sees(),
+    model("grok-4.20-0309-reasoning", (1_000_000, 30_000), (1.25, 0.20, 2.50), &[]).sees(),
+    model("grok-4.3", (1_000_000, 30_000), (1.25, 0.20, 2.50), &[]).sees(),
+    model("grok-build-0.1", (256_000, 256_000), (1.00, 0.20, 2.00), &[]).sees(),
+    open("devstral-medium-latest", (262_144, 32_768), &[]),
     open("mistral-large-latest", (262_144, 32_768), &[]).sees(),
-    open("mistral-medium-latest", (131_072, 32_768), &[]).sees(),
+    open("mistral-medium-latest", (262_144, 32_768), &[]).sees(),
     open("codestral-latest", (262_144, 32_768), &[]),
+    model("devstral-2512", (262_144, 262_144), (0.40, 0.40, 2.00), &[]),
+    model("devstral-latest", (262_144, 262_144), (0.40, 0.40, 2.00), &[]),
+    model("mistral-medium-2604", (262_144, 262_144), (1.50, 1.50, 7.50), &[]).sees(),
+    model("mistral-small-2603", (256_000, 256_000), (0.15, 0.15, 0.60), &[]).sees(),
+    model("mistral-small-latest", (256_000, 256_000), (0.15, 0.15, 0.60), &[]).sees(),
     model("claude-fable-5-1", (1_000_000, 128_000), (10.00, 1.00, 50.00), THINKS).sees().writes(12.50),
+    model("claude-fable-5", (1_000_000, 128_000), (10.00, 1.00, 50.00), CLAUDE).sees(),
     model("claude-opus-5-5", (1_000_000, 128_000), (4.00, 0.20, 20.00), THINKS).sees().writes(5.00),
     model("claude-opus-5", (1_000_000, 128_000), (5.00, 0.50, 25.00), CLAUDE).sees().writes(6.25),
     model("claude-opus-4-8", (1_000_000, 128_000), (5.00, 0.50, 25.00), CLAUDE).sees().writes(6.25),
@@ -167,7 +227,7 @@ mod tests {
             assert!(model.window > model.output / 2 && model.output > 0, "{}", model.id);
             assert!(model.efforts.is_sorted(), "{}", model.id);
             if let Some((input, cached, output)) = model.usd {
-                assert!(0.0 < cached && cached < input && input < output, "{}", model.id);
+                assert!(0.0 < cached && cached <= input && input < output, "{}", model.id);
                 assert!(model.write.is_none_or(|write| input < write && write < output), "{}", model.id);
             }
         }
@@ -180,6 +240,16 @@ mod tests {
             let known = known(model).unwrap_or_else(|| panic!("nothing is known about {model}"));
             assert!(known.vision && known.window > 200_000, "{model}");
         }
+        let catalogued = [
+            "gpt-5.3-codex",
+            "gpt-5.4-mini",
+            "glm-5.1",
+            "MiniMax-M3",
+            "qwen3.7-plus",
+            "grok-4.3",
+            "mistral-small-latest",
+        ];
+        assert!(catalogued.iter().all(|model| known(model).is_some_and(|known| known.price().is_some())));
         let least = |model| Effort::Off.clamp_to(known(model).unwrap().efforts);
         assert_eq!((least("claude-opus-5"), least("claude-opus-5-5")), (Effort::Off, Effort::Low));
     }

@@ -52,17 +52,23 @@ impl Preset {
     }
 }
 
-const QWEN: &[&str] = &["qwen3-coder-plus", "qwen3-max", "qwen-plus", "qwen3-coder-flash", "qwen-flash"];
+#[rustfmt::skip]
+const QWEN: &[&str] = &["qwen3-coder-plus", "qwen3.7-plus", "qwen3.7-max", "qwen3-max", "qwen-plus", "qwen3-coder-flash", "qwen-flash"];
 const KIMI: &[&str] = &["kimi-k2.6", "kimi-k2.7-code", "kimi-k3"];
-const GLM: &[&str] = &["glm-4.6", "glm-4.5-air"];
-const MINIMAX: &[&str] = &["MiniMax-M2"];
+const GLM: &[&str] = &["glm-5.2", "glm-5-turbo", "glm-4.7", "glm-4.6", "glm-4.5-air"];
+const MINIMAX: &[&str] = &["MiniMax-M3", "MiniMax-M2.7", "MiniMax-M2"];
 #[rustfmt::skip]
 const CLAUDE: &[&str] = &["claude-sonnet-5-5", "claude-opus-5-5", "claude-haiku-5-5", "claude-sonnet-4-5", "claude-opus-4-5", "claude-haiku-4-5"];
 #[rustfmt::skip]
-const GPT: &[&str] = &["gpt-5", "gpt-5-mini", "gpt-5-nano", "gpt-5-codex", "gpt-4.1", "o4-mini", "gpt-6.1-sol", "gpt-6-luna", "gpt-5.5", "gpt-5.4"];
-const GROK: &[&str] = &["grok-4.5", "grok-code-fast-1", "grok-4", "grok-4-fast"];
-const MISTRAL: &[&str] =
-    &["devstral-medium-latest", "mistral-large-latest", "mistral-medium-latest", "codestral-latest"];
+const GPT: &[&str] = &["gpt-6.1-sol", "gpt-6-luna", "gpt-5.5", "gpt-5.4", "gpt-5.4-mini", "gpt-5.3-codex", "gpt-5", "gpt-5-mini", "gpt-5-nano", "gpt-5-codex", "gpt-4.1", "o4-mini"];
+const GROK: &[&str] = &["grok-4.5", "grok-4.3", "grok-code-fast-1", "grok-4", "grok-4-fast"];
+const MISTRAL: &[&str] = &[
+    "devstral-medium-latest",
+    "mistral-large-latest",
+    "mistral-medium-latest",
+    "mistral-small-latest",
+    "codestral-latest",
+];
 const GEMINI: &[&str] = &["gemini-3.5-flash", "gemini-3.1-pro-preview", "gemini-3.8-flash", "gemini-2.5-pro"];
 
 /// Every preset, in the order they are offered.
