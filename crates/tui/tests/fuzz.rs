@@ -423,5 +423,7 @@ fn a_plan_is_not_approved_by_what_was_not_meant_for_it() {
     assert!(open(&bench), "a paste");
     bench.now += Duration::from_secs(1);
     bench.step(bytes("y"));
+    assert!(open(&bench), "it may be the first letter of a word");
+    update(&mut bench.app, Msg::Tick, bench.now + Duration::from_secs(1));
     assert!(!open(&bench), "a key pressed for it");
 }

@@ -751,3 +751,53 @@ fn a_todo_list_is_edited_as_text() {
     stage.tell(Msg::Edited(Some(other.clone())));
     assert_eq!(stage.sent, [Op::ChangeTodo { text: other }]);
 }
+
+/// Types a key, with nothing else before the next one but this long.
+fn type_at(stage: &mut Stage, text: &str, pause: Duration) {
+    for c in text.chars() {
+        stage.screen();
+        stage.now += pause;
+        let inputs = Parser::default().feed(c.to_string().as_bytes());
+        let effects = update(&mut stage.app, Msg::Inputs(inputs), stage.now);
+        stage.sent.extend(effects.into_iter().filter_map(|effect| match effect {
+            ScreenEffect::Send(op) => Some(op),
+            _ => None,
+        }));
+    }
+}
+
+/// A sentence that is typed at a plan is what should be different, whatever letter it begins with; a letter alone answers.
+#[test]
+fn words_at_a_plan_are_what_should_be_different() {
+    let plan = json!({"type": "proposed", "proposal": {"ask": "p", "call": "c", "plan": "1. x", "steps": [], "revises": false}});
+    for sentence in ["also add a test", "yes but smaller", "explain it", "now?", "x is wrong", "1 is enough", "so not"]
+    {
+        let mut stage = Stage::new((80, 24), Vec::new());
+        stage.event(plan.clone());
+        type_at(&mut stage, sentence, Duration::from_millis(150));
+        assert!(stage.sent.is_empty(), "{sentence}: {:?}", stage.sent);
+        stage.keys(&["\r"]);
+        let sent = serde_json::to_value(&stage.sent).unwrap().to_string();
+        assert!(sent.contains(sentence) && sent.contains("revise"), "{sent}");
+    }
+    for (key, answer) in [("y", "\"answer\":\"approve\"}"), ("a", "\"asks\":true"), ("x", "cancel"), ("\r", "approve")] {
+        let mut stage = Stage::new((80, 24), Vec::new());
+        stage.event(plan.clone());
+        stage.keys(&[key]);
+        let sent = serde_json::to_value(&stage.sent).unwrap().to_string();
+        assert!(sent.contains(answer), "{key:?}: {sent}");
+    }
+}
+
+/// Whoever begins to write at a question with choices writes an answer of their own; a space in it chooses nothing.
+#[test]
+fn words_at_a_question_are_an_answer_of_ones_own() {
+    let mut stage = Stage::new((80, 24), Vec::new());
+    stage.event(json!({"type": "inquired", "inquiry": {"ask": "q", "call": "c", "questions": [
+        {"id": "q1", "question": "Which?", "options": [{"label": "red"}, {"label": "blue"}], "multi": false}]}}));
+    type_at(&mut stage, "both of them", Duration::from_millis(400));
+    assert!(stage.sent.is_empty(), "{:?}", stage.sent);
+    stage.keys(&["\r"]);
+    let sent = serde_json::to_value(&stage.sent).unwrap().to_string();
+    assert!(sent.contains("both of them"), "{sent}");
+}

@@ -69,7 +69,7 @@ impl Stage {
             let mut inputs = parser.feed(key.as_bytes());
             inputs.extend(parser.flush());
             self.tell(Msg::Inputs(inputs));
-            if matches!(self.app.overlays.last(), Some(Overlay::Approval(_))) {
+            if matches!(self.app.overlays.last(), Some(Overlay::Approval(_) | Overlay::Plan(_) | Overlay::Trust(_))) {
                 self.tell(Msg::Tick);
             }
         }

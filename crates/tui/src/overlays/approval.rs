@@ -9,8 +9,9 @@ pub use about::what;
 use crate::Look;
 use crate::app::ScreenEffect;
 use crate::keys::{Chord, Code};
+use crate::overlays::alone::{Alone, Pending, means_yes};
 use crate::overlays::seen::Seen;
-use crate::overlays::{ALONE, Guard, KeyHeard, LineField, Outcome, keys_line};
+use crate::overlays::{Guard, KeyHeard, LineField, Outcome, keys_line};
 use about::About;
 use offers::{Offer, Take, offers};
 use ratatui_core::text::{Line, Span};
@@ -47,19 +48,6 @@ pub struct Approval {
 /// So many lines of what it is about are on the screen before anything else is.
 const LEAST: usize = 3;
 
-/// A choice that could not be taken for so long is not taken any more.
-const STALE: Duration = Duration::from_secs(1);
-
-/// A choice that waits for nothing else to be typed.
-#[derive(Debug)]
-struct Pending {
-    at: usize,
-    /// What stood chosen before the key: a key that is not taken chooses nothing.
-    was: usize,
-    typed: Option<char>,
-    due: Duration,
-}
-
 /// What is being written.
 #[derive(Debug)]
 struct Writes {
@@ -67,9 +55,6 @@ struct Writes {
     /// The command in place of the model's; otherwise what the model is told with a no.
     command: bool,
 }
-
-/// Words that mean a yes, which is a key and not a word here.
-const YES: &[&str] = &["y", "yes", "ok", "okay", "sure", "是", "好", "好的", "可以"];
 
 impl Approval {
     /// A question that goes on the screen.
@@ -84,15 +69,14 @@ impl Approval {
 
     /// When what was chosen is taken.
     pub fn due(&self) -> Option<Duration> {
-        self.pending.as_ref().map(|pending| pending.due)
+        self.pending.as_ref().map(Pending::due)
     }
 
     /// Time went by: a key that stayed alone is taken.
     pub fn tick(&mut self, now: Duration) -> Outcome {
-        match self.pending.take_if(|pending| now >= pending.due) {
-            // What was typed meanwhile, at something that lay over this, nobody knows here.
-            Some(pending) if now > pending.due + STALE => self.said = Some("tui.ask.alone"),
-            Some(pending) => return self.take(pending.at),
+        match Pending::over(&mut self.pending, now) {
+            Some(Alone::Stale) => self.said = Some("tui.ask.alone"),
+            Some(Alone::Taken(at)) => return self.take(at),
             None => {}
         }
         Outcome::Stay
@@ -176,7 +160,7 @@ impl Approval {
             _ => {}
         }
         let was = std::mem::replace(&mut self.chosen, at);
-        self.pending = Some(Pending { at, was, typed, due: now + ALONE });
+        self.pending = Some(Pending::new(at, was, typed, now));
     }
 
     fn take(&mut self, at: usize) -> Outcome {
@@ -268,7 +252,7 @@ impl Approval {
             return outcome;
         }
         self.writes = None;
-        if text.is_empty() || YES.contains(&text.to_lowercase().as_str()) {
+        if text.is_empty() || means_yes(&text) {
             self.said = Some("tui.ask.alone");
             return Outcome::Stay;
         }

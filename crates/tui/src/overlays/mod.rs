@@ -1,6 +1,7 @@
 //! What lies over the composer: a stack of which the last has the keyboard. Each takes a key and says what follows.
 
 mod ahead;
+mod alone;
 mod approval;
 mod child;
 mod field;
@@ -128,6 +129,8 @@ impl Overlay {
     pub fn due(&self) -> Option<Duration> {
         match self {
             Self::Approval(approval) => approval.due(),
+            Self::Plan(plan) => plan.due(),
+            Self::Trust(trust) => trust.due(),
             _ => None,
         }
     }
@@ -136,6 +139,8 @@ impl Overlay {
     pub fn tick(&mut self, now: Duration) -> Outcome {
         match self {
             Self::Approval(approval) => approval.tick(now),
+            Self::Plan(plan) => plan.tick(now),
+            Self::Trust(trust) => trust.tick(now),
             _ => Outcome::Stay,
         }
     }
@@ -146,8 +151,8 @@ impl Overlay {
         match self {
             Self::Approval(approval) => approval.key(chord, heard, now),
             Self::Question(question) => question.key(chord, meant),
-            Self::Plan(plan) => plan.key(chord, meant),
-            Self::Trust(trust) => trust.key(chord, meant),
+            Self::Plan(plan) => plan.key(chord, heard, now),
+            Self::Trust(trust) => trust.key(chord, heard, now),
             Self::Picker(picker) => picker.key(chord),
             Self::Pager(pager) => pager.key(chord, look),
             Self::Child(child) => child.key(chord, look),

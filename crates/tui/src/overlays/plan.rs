@@ -1,13 +1,16 @@
-//! A plan that waits: the whole of it, and what is to become of it.
+//! A plan that waits: the whole of it, and what is to become of it. A key answers only alone; words that are typed are what should
+//! be different.
 
 use crate::Look;
 use crate::app::ScreenEffect;
 use crate::keys::{Chord, Code};
-use crate::overlays::{Guard, LineField, Outcome, rule};
+use crate::overlays::alone::{Alone, Pending, means_yes};
+use crate::overlays::{Guard, KeyHeard, LineField, Outcome, rule};
 use crate::text::{columns, cut, neutral};
 use ratatui_core::style::Modifier;
 use ratatui_core::text::{Line, Span};
 use reasonix_proto::{Op, Phrase, PlanAnswer, Proposal};
+use std::time::Duration;
 
 /// What a choice does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,15 +54,17 @@ pub struct PlanOverlay {
     chosen: usize,
     scroll: usize,
     page: usize,
-    /// True when a key was not taken, so that the user is told why.
-    ignored: bool,
+    /// What is chosen when nothing else is typed.
+    pending: Option<Pending>,
+    /// Why the last key did nothing.
+    said: Option<&'static str>,
 }
 
 impl PlanOverlay {
     /// A plan that goes on the screen.
     pub fn new(proposal: Proposal, guard: Guard) -> Self {
         let (edited, words, writes) = (None, LineField::default(), false);
-        Self { proposal, guard, edited, words, writes, chosen: 0, scroll: 0, page: 1, ignored: false }
+        Self { proposal, guard, edited, words, writes, chosen: 0, scroll: 0, page: 1, pending: None, said: None }
     }
 
     fn choices(&self) -> &'static [PlanChoice] {
@@ -77,28 +82,66 @@ impl PlanOverlay {
         self.chosen = 0;
     }
 
+    /// When what was chosen is taken.
+    pub fn due(&self) -> Option<Duration> {
+        self.pending.as_ref().map(Pending::due)
+    }
+
+    /// Time went by: a key that stayed alone is taken.
+    pub fn tick(&mut self, now: Duration) -> Outcome {
+        match Pending::over(&mut self.pending, now) {
+            Some(Alone::Stale) => self.said = Some("tui.ask.alone"),
+            Some(Alone::Taken(at)) => return self.take(at),
+            None => {}
+        }
+        Outcome::Stay
+    }
+
     /// Takes a key.
-    pub fn key(&mut self, chord: Chord, meant: bool) -> Outcome {
+    pub fn key(&mut self, chord: Chord, heard: KeyHeard, now: Duration) -> Outcome {
+        self.said = None;
+        let before = self.pending.take();
+        if let Some(pending) = &before {
+            self.chosen = pending.was;
+        }
         match chord.code {
             Code::PageUp => self.scroll = self.scroll.saturating_sub(self.page),
             Code::PageDown => self.scroll += self.page,
-            _ if self.writes => return self.write(chord, meant),
+            _ if self.writes => return self.write(chord, heard.is_meant()),
             Code::Up => self.chosen = self.chosen.saturating_sub(1),
             Code::Down | Code::Tab => self.chosen = (self.chosen + 1).min(self.choices().len() - 1),
-            _ if !meant => self.ignored = true,
-            Code::Esc => return self.stop(),
-            Code::Char('c') if chord.mods.ctrl => return self.stop(),
-            Code::Enter => return self.take(self.chosen),
-            Code::Char(c) if chord.typed().is_some() => {
-                let number = c.to_digit(10).and_then(|digit| usize::try_from(digit).ok()?.checked_sub(1));
-                let lower = c.to_lowercase().next().unwrap_or(c);
-                if let Some(at) = self.choices().iter().position(|(key, ..)| *key == lower).or(number) {
-                    return self.take(at);
-                }
+            _ if matches!(heard, KeyHeard::Astray | KeyHeard::Soon) => self.said = Some("tui.ask.ignored"),
+            Code::Esc if heard.is_meant() => return self.stop(),
+            Code::Char('c') if chord.mods.ctrl && heard.is_meant() => return self.stop(),
+            Code::Enter if heard == KeyHeard::Meant => self.choose(self.chosen, None, now),
+            Code::Char(_) if chord.typed().is_some() => {
+                self.typed(chord.typed().unwrap_or_default(), before.as_ref(), heard, now);
             }
-            _ => {}
+            _ => self.said = Some("tui.ask.alone"),
         }
         Outcome::Stay
+    }
+
+    /// A letter that is alone chooses; everything else is the beginning of words.
+    fn typed(&mut self, c: char, before: Option<&Pending>, heard: KeyHeard, now: Duration) {
+        let number = c.to_digit(10).and_then(|digit| usize::try_from(digit).ok()?.checked_sub(1));
+        let lower = c.to_lowercase().next().unwrap_or(c);
+        let named = self.choices().iter().position(|(key, ..)| *key == lower);
+        let at = named.or(number).filter(|at| *at < self.choices().len());
+        if let (Some(at), KeyHeard::Meant, None) = (at, heard, before) {
+            return self.choose(at, Some(c), now);
+        }
+        let first = before.and_then(|pending| pending.typed);
+        let text: String = first.into_iter().chain([c]).collect();
+        if let Some(at) = self.choices().iter().position(|(.., does)| *does == Does::Refuse) {
+            self.words = LineField::with(text.trim_start());
+            (self.writes, self.chosen) = (true, at);
+        }
+    }
+
+    fn choose(&mut self, at: usize, typed: Option<char>, now: Duration) {
+        let was = std::mem::replace(&mut self.chosen, at);
+        self.pending = Some(Pending::new(at, was, typed, now));
     }
 
     fn take(&mut self, at: usize) -> Outcome {
@@ -127,7 +170,10 @@ impl PlanOverlay {
     /// A key while it is written what should be different.
     fn write(&mut self, chord: Chord, meant: bool) -> Outcome {
         match chord.code {
-            Code::Enter if !meant => self.ignored = true,
+            Code::Enter if !meant => self.said = Some("tui.ask.ignored"),
+            Code::Enter if means_yes(self.words.text().trim()) => {
+                (self.writes, self.said) = (false, Some("tui.ask.alone"));
+            }
             Code::Enter => return self.answer(PlanAnswer::Revise { note: self.words.text().trim().to_owned() }),
             Code::Esc => self.writes = false,
             Code::Char('c') if chord.mods.ctrl => self.writes = false,
@@ -140,8 +186,10 @@ impl PlanOverlay {
 
     /// Takes a paste where words are written; it never answers.
     pub fn paste(&mut self, text: &str) -> Outcome {
-        if self.writes {
-            self.words.paste(text);
+        self.pending = None;
+        match self.writes {
+            true => self.words.paste(text),
+            false => self.said = Some("tui.ask.pasted"),
         }
         Outcome::Stay
     }
@@ -198,8 +246,8 @@ impl PlanOverlay {
                 lines.push(Line::styled(cut(&text, room).to_owned(), style));
             }
         }
-        let (code, style) = match (self.ignored, self.writes) {
-            (true, _) => ("tui.ask.ignored", look.theme.warn),
+        let (code, style) = match (self.said, self.writes) {
+            (Some(said), _) => (said, look.theme.warn),
             (_, true) => ("tui.plan.keys_words", look.theme.dim),
             _ if self.proposal.revises => ("tui.plan.steps_keys", look.theme.dim),
             _ => ("tui.plan.keys", look.theme.dim),

@@ -129,14 +129,19 @@ impl QuestionOverlay {
         self.arrive();
     }
 
-    /// A digit chooses, and so does the space bar; among several, both only tick.
+    /// A digit chooses, and so does the space bar; among several, both only tick. What else is typed is an answer in words of one's own.
     fn choose(&mut self, c: char) -> Outcome {
         let Some(asked) = self.inquiry.questions.get(self.at) else { return Outcome::Stay };
         let (multi, count) = (asked.multi, asked.options.len());
         let Some(given) = self.given.get_mut(self.at) else { return Outcome::Stay };
         let digit = c.to_digit(10).and_then(|digit| usize::try_from(digit).ok()?.checked_sub(1));
         match digit.or((c == ' ').then_some(given.row)).filter(|row| *row <= count) {
-            None => Outcome::Stay,
+            None => {
+                given.row = count;
+                given.words.paste(c.encode_utf8(&mut [0; 4]));
+                (self.writes, self.heard) = (true, true);
+                Outcome::Stay
+            }
             Some(row) => {
                 given.row = row;
                 match given.ticked.get_mut(row).filter(|_| multi) {

@@ -1,13 +1,15 @@
 //! The question about a folder: what it would execute, whole, and yes or no. A yes counts only after all of it was on the
-//! screen.
+//! screen, and by a key that stays alone.
 
 use crate::Look;
 use crate::app::ScreenEffect;
 use crate::keys::{Chord, Code};
+use crate::overlays::alone::{Alone, Pending};
 use crate::overlays::seen::Seen;
-use crate::overlays::{Guard, Outcome, block, keys_line, rule};
+use crate::overlays::{Guard, KeyHeard, Outcome, block, keys_line, rule};
 use ratatui_core::text::Line;
 use reasonix_proto::{Op, Phrase, SurfaceInfo, TrustInfo, TrustStanding};
+use std::time::Duration;
 
 /// The question and how far it was read.
 #[derive(Debug)]
@@ -23,6 +25,8 @@ pub struct TrustOverlay {
     width: u16,
     /// The first row that is on the screen now, whatever was scrolled since.
     drawn: usize,
+    /// A yes that is taken when nothing else is typed.
+    pending: Option<Pending>,
     /// Why the last key did nothing.
     said: Option<&'static str>,
 }
@@ -31,22 +35,41 @@ impl TrustOverlay {
     /// A question that goes on the screen.
     pub fn new(info: TrustInfo, guard: Guard) -> Self {
         let (scroll, page, seen, all, width, drawn) = (0, 1, Seen::default(), 0, 0, 0);
-        Self { info, guard, scroll, page, seen, all, width, drawn, said: None }
+        Self { info, guard, scroll, page, seen, all, width, drawn, pending: None, said: None }
+    }
+
+    /// When a yes is taken.
+    pub fn due(&self) -> Option<Duration> {
+        self.pending.as_ref().map(Pending::due)
+    }
+
+    /// Time went by: a yes that stayed alone is taken.
+    pub fn tick(&mut self, now: Duration) -> Outcome {
+        match Pending::over(&mut self.pending, now) {
+            Some(Alone::Stale) => self.said = Some("tui.ask.alone"),
+            Some(Alone::Taken(_)) => return self.answer(true),
+            None => {}
+        }
+        Outcome::Stay
     }
 
     /// Takes a key. Only a letter answers: Enter is pressed too easily.
-    pub fn key(&mut self, chord: Chord, meant: bool) -> Outcome {
+    pub fn key(&mut self, chord: Chord, heard: KeyHeard, now: Duration) -> Outcome {
         self.said = None;
+        let before = self.pending.take();
         match chord.code {
             Code::Up => self.scroll = self.scroll.saturating_sub(1),
             Code::Down => self.forward(1),
             Code::PageUp => self.scroll = self.scroll.saturating_sub(self.page),
             Code::PageDown => self.forward(self.page),
-            _ if !meant => self.said = Some("tui.ask.ignored"),
-            Code::Char('y' | 'Y') if chord.typed().is_some() => return self.yes(),
-            Code::Char('n' | 'N') if chord.typed().is_some() => return self.answer(false),
-            Code::Esc => return Outcome::Close,
-            Code::Char('c') if chord.mods.ctrl => return Outcome::Close,
+            _ if matches!(heard, KeyHeard::Astray | KeyHeard::Soon) => self.said = Some("tui.ask.ignored"),
+            Code::Esc if heard.is_meant() => return Outcome::Close,
+            Code::Char('c') if chord.mods.ctrl && heard.is_meant() => return Outcome::Close,
+            Code::Char('y' | 'Y') if chord.typed().is_some() && heard == KeyHeard::Meant && before.is_none() => {
+                self.yes(now);
+            }
+            Code::Char('n' | 'N') if chord.typed().is_some() && heard.is_meant() => return self.answer(false),
+            Code::Char(_) if chord.typed().is_some() => self.said = Some("tui.ask.alone"),
             _ => {}
         }
         Outcome::Stay
@@ -59,13 +82,13 @@ impl TrustOverlay {
     }
 
     /// A yes to all of it; before all of it was shown it goes on to what was not.
-    fn yes(&mut self) -> Outcome {
+    fn yes(&mut self, now: Duration) {
         if self.seen.is_whole() {
-            return self.answer(true);
+            self.pending = Some(Pending::new(0, 0, Some('y'), now));
+            return;
         }
         self.scroll = self.seen.next(self.all).unwrap_or(self.scroll);
         self.said = Some("tui.ask.unread");
-        Outcome::Stay
     }
 
     fn answer(&self, yes: bool) -> Outcome {
@@ -162,7 +185,7 @@ mod tests {
     use super::TrustOverlay;
     use crate::Look;
     use crate::keys::{Chord, Code};
-    use crate::overlays::{Ahead, Outcome};
+    use crate::overlays::{Ahead, KeyHeard, Outcome};
     use reasonix_proto::TrustInfo;
     use serde_json::json;
     use std::time::Duration;
@@ -180,6 +203,10 @@ mod tests {
         TrustOverlay::new(long(), Ahead::default().guard(Duration::ZERO))
     }
 
+    fn press(overlay: &mut TrustOverlay, code: Code) -> Outcome {
+        overlay.key(Chord::plain(code), KeyHeard::Meant, Duration::ZERO)
+    }
+
     /// What is on a screen of so many rows.
     fn shown(overlay: &mut TrustOverlay, most: usize) -> String {
         let lines = overlay.view(60, most, &Look::default());
@@ -194,7 +221,7 @@ mod tests {
             let mut seen = String::new();
             for _ in 0..60 {
                 seen.extend(overlay.view(60, most, &Look::default()).iter().map(ToString::to_string));
-                overlay.key(Chord::plain(Code::Down), true);
+                press(&mut overlay, Code::Down);
             }
             let text = (0..LINES).map(|n| format!("line-{n}."));
             let missing: Vec<String> = text.filter(|line| !seen.contains(line.as_str())).collect();
@@ -207,11 +234,12 @@ mod tests {
         let mut overlay = asked();
         let mut seen = shown(&mut overlay, 20);
         // Pages that were never drawn were not read.
-        (0..9).for_each(|_| assert_eq!(overlay.key(Chord::plain(Code::PageDown), true), Outcome::Stay));
+        (0..9).for_each(|_| assert_eq!(press(&mut overlay, Code::PageDown), Outcome::Stay));
         seen += &shown(&mut overlay, 20);
         let mut hinted = false;
         for _ in 0..LINES {
-            if overlay.key(Chord::plain(Code::Char('y')), true) != Outcome::Stay {
+            assert_eq!(press(&mut overlay, Code::Char('y')), Outcome::Stay, "a yes waits for nothing else to be typed");
+            if overlay.tick(Duration::from_millis(300)) != Outcome::Stay {
                 let missing: Vec<usize> = (0..LINES).filter(|n| !seen.contains(&format!("line-{n}."))).collect();
                 assert!(missing.is_empty() && hinted, "{missing:?} {hinted}");
                 return;
@@ -228,11 +256,11 @@ mod tests {
         let mut overlay = asked();
         assert!(shown(&mut overlay, 20).contains("PgDn for more"));
         for _ in 0..9 {
-            overlay.key(Chord::plain(Code::PageDown), true);
+            press(&mut overlay, Code::PageDown);
             shown(&mut overlay, 20);
         }
         let end = shown(&mut overlay, 20);
         assert!(end.contains("line-39.") && !end.contains("PgDn for more"), "{end}");
-        assert!(matches!(asked().key(Chord::plain(Code::Char('n')), true), Outcome::Done(_)));
+        assert!(matches!(press(&mut asked(), Code::Char('n')), Outcome::Done(_)));
     }
 }
