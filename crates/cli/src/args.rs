@@ -471,7 +471,7 @@ pub(crate) enum SessionsCommand {
         #[arg(value_name = "ID")]
         session: String,
     },
-    /// Write a session as a document; keys are masked, nothing in it loads anything
+    /// Write a session as a document, with keys masked and nothing in it that loads anything; or as it is, to go on elsewhere
     Export {
         /// The session
         #[arg(value_name = "ID")]
@@ -488,6 +488,10 @@ pub(crate) enum SessionsCommand {
         /// The file: a session of Claude Code, of the Go edition, or of Reasonix
         #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
         file: PathBuf,
+        /// A file of `export --format session`: the session goes on as it is, with its own system prompt, tools and agent.
+        /// For files that you trust
+        #[arg(long)]
+        whole: bool,
     },
 }
 
@@ -511,6 +515,8 @@ pub(crate) enum ExportFormat {
     Md,
     /// One HTML file
     Html,
+    /// The session itself, unmasked, for `import --whole`: its log with the specs, pictures and outputs that it names
+    Session,
 }
 
 #[derive(Debug, Args)]

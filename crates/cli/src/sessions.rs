@@ -51,7 +51,8 @@ pub(crate) fn sessions(args: SessionsArgs) -> anyhow::Result<Exit> {
         Some(SessionsCommand::Export { session, format, output }) => {
             write_export(&context, &sessions, &session, format, output.as_deref())
         }
-        Some(SessionsCommand::Import { file }) => import(context, &sessions, &file),
+        Some(SessionsCommand::Import { file, whole: false }) => import(context, &sessions, &file),
+        Some(SessionsCommand::Import { file, whole: true }) => import_whole(&context, &sessions, &file),
     }
 }
 
@@ -300,22 +301,16 @@ fn write_export(
     format: ExportFormat,
     output: Option<&Path>,
 ) -> anyhow::Result<Exit> {
-    let seen = look(sessions, wanted)?;
-    let mut records = Vec::new();
-    seen.past.each_active(|record| records.push(record)).map_err(unreadable)?;
-    let providers = context.loaded.settings.providers.iter();
-    let keys = providers.filter_map(|provider| reasonix_config::api_key(provider, &context.env, &context.home));
-    let secrets: Vec<String> = keys.map(|key| key.expose().to_owned()).collect();
-    let format = match format {
-        ExportFormat::Md => DocumentFormat::Markdown,
-        ExportFormat::Html => DocumentFormat::Html,
+    let bytes = match format {
+        ExportFormat::Md => document(context, sessions, wanted, DocumentFormat::Markdown)?,
+        ExportFormat::Html => document(context, sessions, wanted, DocumentFormat::Html)?,
+        ExportFormat::Session => sessions.pack(wanted).map_err(failed)?,
     };
-    let text = export(seen.past.marks().title(), &records, format, &secrets, crate::zone::clock);
     match output {
-        None => say::bytes(text.as_bytes())?,
+        None => say::bytes(&bytes)?,
         Some(path) => {
             let file = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
-            file.and_then(|mut file| file.write_all(text.as_bytes())).map_err(|error| {
+            file.and_then(|mut file| file.write_all(&bytes)).map_err(|error| {
                 say::failed(Phrase::new("session.io").with("path", path.display()).with("reason", error))
             })?;
         }
@@ -323,7 +318,19 @@ fn write_export(
     Ok(Exit::Done)
 }
 
-fn import(context: Context, sessions: &Sessions, file: &Path) -> anyhow::Result<Exit> {
+/// A session to be read.
+fn document(context: &Context, sessions: &Sessions, wanted: &str, format: DocumentFormat) -> anyhow::Result<Vec<u8>> {
+    let seen = look(sessions, wanted)?;
+    let mut records = Vec::new();
+    seen.past.each_active(|record| records.push(record)).map_err(unreadable)?;
+    let providers = context.loaded.settings.providers.iter();
+    let keys = providers.filter_map(|provider| reasonix_config::api_key(provider, &context.env, &context.home));
+    let secrets: Vec<String> = keys.map(|key| key.expose().to_owned()).collect();
+    Ok(export(seen.past.marks().title(), &records, format, &secrets, crate::zone::clock).into_bytes())
+}
+
+/// What is in a file that is to be imported, and what it is called.
+fn file_to_import(file: &Path) -> anyhow::Result<(Vec<u8>, String)> {
     let unread =
         |reason: String| say::failed(Phrase::new("session.io").with("path", file.display()).with("reason", reason));
     let found = std::fs::metadata(file).map_err(|error| unread(error.to_string()))?;
@@ -331,21 +338,34 @@ fn import(context: Context, sessions: &Sessions, file: &Path) -> anyhow::Result<
         return Err(unread(std::io::Error::from(ErrorKind::InvalidInput).to_string()));
     }
     let bytes = std::fs::read(file).map_err(|error| unread(error.to_string()))?;
+    let name = file.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    Ok((bytes, name))
+}
+
+fn import_whole(context: &Context, sessions: &Sessions, file: &Path) -> anyhow::Result<Exit> {
+    let (bytes, name) = file_to_import(file)?;
+    let Some(done) = sessions.unpack(&bytes, &context.cwd, &name).map_err(failed)? else {
+        return Err(say::failed(Phrase::new("cli.import_not_whole").with("path", file.display())));
+    };
+    imported(&done.session, "reasonix", done.records, done.skipped)
+}
+
+fn imported(session: &SessionId, program: &str, records: usize, skipped: usize) -> anyhow::Result<Exit> {
+    let phrase = Phrase::new("cli.imported").with("session", session.short()).with("program", program);
+    say::line(&Style::get().text(&phrase.with("records", records).with("skipped", skipped)))?;
+    Ok(Exit::Done)
+}
+
+fn import(context: Context, sessions: &Sessions, file: &Path) -> anyhow::Result<Exit> {
+    let (bytes, name) = file_to_import(file)?;
     let artifacts = SessionArtifacts::at(&context.home.join("state"));
     let begins = fresh_head(context)?;
     let Some(read) = foreign(&String::from_utf8_lossy(&bytes), &begins.head().model, &artifacts) else {
         return Err(say::failed(Phrase::new("cli.import_nothing").with("path", file.display())));
     };
-    let name = file.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let from = Origin::Import { program: read.program.to_owned(), name };
     let begins = begins.with(|head| head.from = Some(from));
     let count = read.bodies.len();
     let id = sessions.import(begins, read.bodies).map_err(failed)?;
-    let phrase = Phrase::new("cli.imported")
-        .with("session", id.short())
-        .with("program", read.program)
-        .with("records", count)
-        .with("skipped", read.skipped);
-    say::line(&Style::get().text(&phrase))?;
-    Ok(Exit::Done)
+    imported(&id, read.program, count, read.skipped)
 }

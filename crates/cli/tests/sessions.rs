@@ -2,6 +2,7 @@
 
 use crate::support;
 
+use reasonix_store::{BlobKey, Blobs};
 use reasonix_testkit::Reply;
 use support::Place;
 
@@ -76,4 +77,46 @@ fn exports_and_imports() {
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     place.server.assert_valid();
     assert_eq!(place.run(&["sessions", "import", file.to_str().unwrap()]).code, Some(1));
+}
+
+/// A session goes on elsewhere with the bytes that it was told, whatever the build there tells of its tools.
+#[test]
+fn a_session_in_a_file_goes_on_elsewhere_with_the_same_bytes() {
+    let place = Place::new(vec![Reply::say("fine"), Reply::say("on")]);
+    let id = said(&place, "hello");
+    // What an earlier build told of its tools: kept by content, and named in the first record.
+    let log = place.logs().remove(0);
+    let text = std::fs::read_to_string(&log).unwrap();
+    let (_, rest) = text.split_once("\"specs\":\"").unwrap();
+    let named = BlobKey::from_hex(&rest[..64]).unwrap();
+    let kept = Blobs::at(&place.home.join("state/specs"));
+    let told = String::from_utf8(kept.get(&named, 1 << 20).unwrap()).unwrap();
+    let earlier = told.replacen("\"description\":\"", "\"description\":\"As it was told then. ", 3);
+    let key = kept.put(earlier.as_bytes()).unwrap();
+    std::fs::write(&log, text.replacen(&named.to_string(), &key.to_string(), 1)).unwrap();
+    let file = place.work.join("whole.jsonl");
+    let export = ["sessions", "export", &id, "--format", "session", "-o", file.to_str().unwrap()];
+    assert_eq!(place.run(&export).code, Some(0));
+    let here = place.run(&["run", "--resume", &id, "go on"]);
+    assert_eq!(here.code, Some(0), "{}", here.err);
+
+    let elsewhere = Place::new(vec![Reply::say("on"), Reply::say("from the start")]);
+    let imported = elsewhere.run(&["sessions", "import", "--whole", file.to_str().unwrap()]);
+    assert_eq!(imported.code, Some(0), "{}", imported.err);
+    assert!(imported.out.contains("0 lines"), "nothing is left over: {}", imported.out);
+    let there = elsewhere.run(&["run", "--continue", "go on"]);
+    assert_eq!(there.code, Some(0), "{}", there.err);
+    let sent = |place: &Place, at: usize| String::from_utf8(place.server.requests()[at].raw.clone()).unwrap();
+    assert!(sent(&elsewhere, 0).contains("As it was told then."));
+    assert_eq!(sent(&elsewhere, 0), sent(&place, 1));
+    elsewhere.server.assert_valid();
+
+    // Without its whole, it is what was said, told by the build that is there.
+    let plain = elsewhere.run(&["sessions", "import", file.to_str().unwrap()]);
+    assert!(plain.code == Some(0) && plain.out.contains("0 lines"), "{} {}", plain.out, plain.err);
+    assert_eq!(elsewhere.run(&["run", "--continue", "go on"]).code, Some(0));
+    assert!(!sent(&elsewhere, 1).contains("As it was told then."));
+    let foreign = elsewhere.work.write("foreign.jsonl", "{\"role\":\"user\",\"content\":\"hi\"}\n");
+    let refused = elsewhere.run(&["sessions", "import", "--whole", foreign.to_str().unwrap()]);
+    assert!(refused.code == Some(1) && refused.err.contains("does not begin like"), "{}", refused.err);
 }

@@ -4,7 +4,7 @@ use crate::world::{World, turn};
 
 use reasonix_agent::{ToolSpec, ToolTraits};
 use reasonix_engine::{Handle, Which, imported_head, tool_specs};
-use reasonix_proto::{Choice, Done, Event, Op, RecordBody, Settled, ToolOutcome};
+use reasonix_proto::{Choice, Done, EditFormat, EditsWith, Event, Op, RecordBody, Settled, ToolOutcome};
 use reasonix_session::{Beginning, Sessions};
 use reasonix_testkit::Reply;
 use serde_json::{Value, json};
@@ -202,4 +202,20 @@ async fn what_an_agent_was_told_is_sent_again() {
     assert!(told.iter().any(|(name, ..)| name == "ask"), "{told:?}");
     let resumed = as_agent(&world, &which, None, true).await;
     assert!(reasonix_testkit::prefix_breaks(&[&back.raw, &resumed.raw]).is_empty());
+}
+
+/// What a session edits with stands in its head: one format, or that there are several.
+#[tokio::test]
+async fn the_head_of_a_new_session_says_what_it_edits_with() {
+    let world = World::new(Vec::new()).await;
+    let mut start = world.base(Which::New);
+    let said = |start: &_| imported_head(start).expect("a head").head().edit;
+    assert_eq!(said(&start), EditsWith::Several);
+    for format in EditFormat::ALL {
+        start.world.settings.tools.edit = format.name().to_owned();
+        assert_eq!(said(&start), EditsWith::One(format));
+    }
+    start.world.settings.tools.edit = "auto".into();
+    start.world.settings.tools.enabled = vec!["read_file".into(), "apply_patch".into()];
+    assert_eq!(said(&start), EditsWith::One(EditFormat::ApplyPatch), "it is offered no other");
 }

@@ -2,6 +2,7 @@
 //! otherwise than it is sent: whoever made the file may be nobody's friend.
 
 use crate::header::{Header, header};
+use crate::pack::is_load;
 use crate::shape::Shape;
 use reasonix_agent::{Artifacts, Bound, bound};
 use reasonix_proto::{CallId, Message, RecordBody, StopReason, ToolCall, ToolOutcome, TurnEnd, Usage, unhidden};
@@ -30,7 +31,8 @@ pub fn foreign(text: &str, model: &str, artifacts: &dyn Artifacts) -> Option<For
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut reader = Reader::new(model, artifacts);
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
-    for line in last_branch(lines) {
+    // What a packed session carries beside its log is for whoever goes on with all of it.
+    for line in last_branch(lines).into_iter().filter(|line| !is_load(line)) {
         match serde_json::from_str::<Value>(line) {
             Ok(value) => reader.line(&value),
             Err(_) => reader.skipped += 1,

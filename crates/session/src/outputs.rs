@@ -86,7 +86,7 @@ fn regular(path: &Path) -> io::Result<Option<File>> {
 }
 
 /// Gives the digits of every output that a text names.
-fn each_name(text: &mut impl Read, mut give: impl FnMut(String)) -> io::Result<()> {
+pub(crate) fn each_name(text: &mut impl Read, mut give: impl FnMut(String)) -> io::Result<()> {
     const LONGEST: usize = SCHEME.len() + DIGITS;
     let mut piece = vec![0; 256 * 1024];
     let mut held = 0;

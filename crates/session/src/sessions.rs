@@ -215,6 +215,11 @@ impl Sessions {
         Ok(session)
     }
 
+    /// Writes the log of a new session.
+    pub(crate) fn write(&self, session: &SessionId, log: &[u8]) -> Result<(), SessionError> {
+        self.put(&self.place(session.clone()), None, log)
+    }
+
     fn put(&self, place: &Place, specs: Option<&[u8]>, bytes: &[u8]) -> Result<(), SessionError> {
         crate::specs::keep(&self.folder, specs).map_err(SessionError::io(&self.folder))?;
         reasonix_store::private_folder(&self.folder).map_err(SessionError::io(&self.folder))?;

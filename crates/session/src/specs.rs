@@ -19,7 +19,7 @@ use std::time::Duration;
 const BEFORE_THE_FIRST_PROMPT: usize = 64;
 
 /// A session's specs are never larger.
-const LARGEST: u64 = 16 * 1024 * 1024;
+pub(crate) const LARGEST: u64 = 16 * 1024 * 1024;
 
 /// What a new session begins with: its head, and the specs that the head names.
 #[derive(Debug, Clone)]
@@ -104,7 +104,7 @@ fn written(tools: &[ToolSpec]) -> Option<Vec<u8>> {
 }
 
 /// Where the specs of the sessions in this folder are.
-fn specs_beside(folder: &Path) -> Blobs {
+pub(crate) fn specs_beside(folder: &Path) -> Blobs {
     Blobs::at(&folder.parent().unwrap_or(folder).join("specs"))
 }
 
@@ -127,6 +127,11 @@ pub(crate) fn read(folder: &Path, head: &SessionHead) -> Result<Option<Vec<ToolS
     let bytes = specs_beside(folder).get(&key, LARGEST)?;
     let kept: Vec<KeptSpec> = serde_json::from_slice(&bytes).map_err(|_| BlobError::Damaged)?;
     Ok(Some(kept.into_iter().map(KeptSpec::read).collect()))
+}
+
+/// Whether these bytes are specs as they are kept.
+pub(crate) fn are_specs(bytes: &[u8]) -> bool {
+    bytes.len() as u64 <= LARGEST && serde_json::from_slice::<Vec<KeptSpec>>(bytes).is_ok()
 }
 
 /// Removes the specs that no log in this folder names, unless they are so young that their log may not be there yet.
@@ -185,7 +190,7 @@ fn named_by_logs(folder: &Path, reads: Reads) -> io::Result<HashSet<String>> {
 
 /// The specs that a line names. Looked for in its bytes, so that a line that is damaged, or of a newer version, names
 /// them all the same; inside of a text the quotation marks would be escaped.
-fn named_in(line: &[u8]) -> Option<String> {
+pub(crate) fn named_in(line: &[u8]) -> Option<String> {
     const MARK: &[u8] = b"\"specs\":\"";
     let place = line.windows(MARK.len()).position(|part| part == MARK)? + MARK.len();
     let digits = std::str::from_utf8(line.get(place..place + 64)?).ok()?;

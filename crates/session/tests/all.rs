@@ -13,6 +13,7 @@ mod damage;
 mod ledger;
 mod log;
 mod memory;
+mod pack;
 mod planners;
 mod retain;
 mod search;

@@ -377,6 +377,12 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "added to {path}; `reasonix models` shows the result",
         "已添加到 {path}；用 `reasonix models` 查看结果",
     ),
+    ("cli.import_not_whole", "{path} does not begin like a session of Reasonix", "{path} 的开头不是 Reasonix 会话"),
+    (
+        "cli.import_not_whole.hint",
+        "write one with `sessions export ID --format session`; what other programs wrote is imported without --whole",
+        "请用 `sessions export ID --format session` 写出；其他程序写的文件导入时不要加 --whole",
+    ),
     (
         "cli.imported",
         "imported from {program} as session {session}: {records} {records|record|records}, {skipped} {skipped|line|lines} could not be used",
