@@ -25,6 +25,8 @@ patterns! {
     NEVER = r"(?:any ?more|any longer|again)$|^不会再";
     SKIPPED = r"\b(?:skip(?:ped|s)?|pending|ignored|excluded|disabled)\b|跳过|忽略";
     NOUN = r"\btests?\b|\bsuite\b|pytest|测试|用例";
+    CASES = r"\b(?:tests?|cases|specs?|suites?|scenarios|pytest)\b|测试|用例|单测";
+    THEY = r"^\W*(?:(?:i|we)(?:'ve|’ve| have)? (?:\w+ ){0,2}?(?:ran|run|re-?ran|executed) (?:them|those|these|both|all)\b|(?:they|those|these|both|all (?:of them|two|three|four|five|six|\d+))\b|它们|他们|这些|两个|全部|都|均|跑了|运行)";
     SOME_FAIL = r"\b(?:[1-9]\d*|one|two|three|four|five|several|some)\b (?:\w+ ){0,2}fail(?:s|ed|ing|ures?)?\b|[1-9]\d* ?(?:个|项|条)?[^，。]{0,6}?失败|失败 ?[:：]? ?[1-9]|有[^，。]{0,8}失败";
     LEADS = r"^(?:[\s\-+#>|,.:;，：、。（()✅✓✔]|\d+[.)、]|\[x\]|(?:and|but|so|then|however|while|because)\b|但是|但|不过|而且|并且|然后|所以)*";
     NO_WARNINGS = r"\b(?:no|zero|0|without)(?: [a-z]+){0,2} warnings?|\bwarning-free|(?:没有|没|无|零|0 ?(?:个|条)?)[^，。]{0,4}(?:警告|告警)";
@@ -50,7 +52,8 @@ pub(crate) fn find(answer: &str) -> Vec<Said> {
         for part in clause::clauses(words) {
             let earlier = prose::before(&text, &sentences, at);
             let before = format!("{earlier}{}", words.get(..part.range.start).unwrap_or_default());
-            for said in of_clause(&part, &before) {
+            let after_tests = NOUN.fits(&before) || refers_to_tests(&text, &sentences, at);
+            for said in of_clause(&part, &before, after_tests) {
                 let range = sentence.range.start + said.range.start..sentence.range.start + said.range.end;
                 let rest = words.get(part.range.start..).unwrap_or_default();
                 let behind = words.get(part.range.end..).unwrap_or_default();
@@ -94,9 +97,17 @@ pub(crate) fn find(answer: &str) -> Vec<Said> {
     found
 }
 
-/// What a part of a sentence claims; `before` is what stands before it, which it may speak of in short.
-fn of_clause(clause: &Clause, before: &str) -> Vec<Said> {
-    let mut found: Vec<Said> = [tested::tests(clause, NOUN.fits(before)), built::build(clause, before), fix(clause)]
+/// True when a sentence begins with what the one before it spoke of, and that were tests.
+fn refers_to_tests(text: &str, sentences: &[prose::Sentence], at: usize) -> bool {
+    let words = |at: usize| sentences.get(at).and_then(|one| text.get(one.range.clone())).unwrap_or_default();
+    let earlier = at.checked_sub(1).map(words).unwrap_or_default();
+    THEY.fits(words(at)) && CASES.fits(earlier) && !clause::tells_failure(earlier)
+}
+
+/// What a part of a sentence claims; `before` is what stands before it, which it may speak of in short, `after_tests` when that
+/// were tests.
+fn of_clause(clause: &Clause, before: &str, after_tests: bool) -> Vec<Said> {
+    let mut found: Vec<Said> = [tested::tests(clause, after_tests), built::build(clause, before), fix(clause)]
         .into_iter()
         .flatten()
         .collect();
@@ -117,6 +128,7 @@ fn of_clause(clause: &Clause, before: &str) -> Vec<Said> {
     let fixes = found.iter().any(|said| said.kind == ClaimKind::Fix);
     found.extend(file(clause, before).into_iter().filter(|_| !fixes));
     found.iter_mut().for_each(|said| said.is_of_before(before));
+    found.iter_mut().for_each(|said| said.is_of_only(before));
     let lead = LEADS.find(&clause.text).map_or(0, |lead| lead.end);
     for said in &mut found {
         // The words that lead to it belong to the quotation, as long as it stays short.

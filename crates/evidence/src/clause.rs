@@ -29,6 +29,8 @@ patterns! {
     MEASURED = r"^[\s,]*and (?:now |also |still )?(?:it |they |the (?:\w+ )?)?(?:weighs?|takes?|took|needs?|uses?|comes? in at|measures?|finish(?:es|ed)|lasts?|shrinks?|shrank|is (?:now )?(?:about |only |just )?\d)\b|^[\s，,、]*(?:而且|并且|且)?(?:镜像|整体|总)?(?:体积|大小|耗时|用时|时间|速度|占用|共计|总共)";
     SINCE = r"\b(?:nothing|no (?:code|files?|source)|have not|haven't|haven’t|did not|didn't|didn’t)\b[^.;]{0,20}\b(?:chang|touch|edit|modif|alter)\w*[^.;]{0,16}\b(?:since|after(?:wards| that)?|in between)\b|(?:之后|此后|随后|后来|期间|以来)[^，。；]{0,8}?(?:没有?|未)(?:再)?(?:有)?(?:动|改|修改|变|碰|更改|编辑)|(?:没有?|未)再(?:动|改|修改|变|碰|更改|编辑)";
     UNLESS = r"\b(?:except|apart|but|fail\w*|not|without|error\w*)\b|n't|除|失败|报错|没|未|错误|❌";
+    APART = r"^[\s]*(?:[,，;；]|—|–|\s-\s)";
+    OF_CHECKS = format!(r"{}|{}|{}|\b(?:it|they|them|this|that|those|these|all|both|one|two|three|some|most|few|half|part|yet|still|only|just|except|apart|other|but|save|bar|aside|fail\w*|error\w*|broke\w*|red|skip\w*|pending|run|ran|check\w*|verif\w*|sure|certain|confirm\w*|guarantee\w*|know|locally|here|exhaustive\w*|complete\w*|finish\w*)\b|\d|[它这那全都均部一二两三几些半多少]|尚|还|待|除|仅|只|失败|报错|错|挂|红|跳过|跑|运行|执行|验证|检查|确认|保证|完", grammar::tests(), grammar::builds(), grammar::lints());
     MORE_FILES = r"^(?:[\s,，、&]|\band\b)*`?[a-z0-9_@./-]+\.[a-z0-9]{1,8}`?\s*$";
     CODE = r"`([^`\n]+)`";
     WHEN_ZH = r"[^同及实超临按小暂耗准当届]时\s*$|(?:通过|成功|错误|警告|问题|失败|完成)(?:时(?:[^间区刻序段钟长限]|$)|的时候|的话|之?后再|后才|才)|(?:的时候|的话)\s*$";
@@ -88,7 +90,8 @@ pub(crate) fn clauses(sentence: &str) -> Vec<Clause> {
         // Of what may be left alone nothing is taken back.
         let harmless = rest.as_ref().is_some_and(|rest| {
             let aside = HARMLESS.fits(&rest.text) || MEASURED.fits(&rest.text);
-            SINCE.fits(&rest.text) || (aside && !UNLESS.fits(&rest.text))
+            let apart = APART.fits(&rest.text) && !OF_CHECKS.fits(&rest.text);
+            SINCE.fits(&rest.text) || apart || (aside && !UNLESS.fits(&rest.text))
         });
         let rest = rest.map(|last| last.range.end).unwrap_or_default();
         if let Some(last) = found.last_mut().filter(|_| !harmless) {

@@ -9,6 +9,7 @@ use crate::options;
 use crate::programs;
 use crate::quoted;
 use crate::said::Said;
+use crate::scoped;
 use crate::sorts;
 use crate::tried::{Ended, Tried};
 use reasonix_proto::ClaimKind;
@@ -101,7 +102,7 @@ fn is_word(word: &str, name: &str) -> bool {
         return true;
     }
     let is_name = |part: &&str| !matches!(*part, "" | "..." | "." | "tests");
-    let finest = word.split("::").flat_map(|part| part.split('/')).filter(is_name).last().map(stem).unwrap_or_default();
+    let finest = word.split("::").flat_map(|part| part.split('/')).filter(is_name).filter(|part| !part.starts_with("*.")).last().map(stem).unwrap_or_default();
     finest.len() >= 3 && (finest.contains(&stem(name)) || name.contains(&finest))
 }
 
@@ -170,7 +171,9 @@ pub(crate) fn covers(deeds: &Deeds, check: &Check, said: &Said) -> bool {
         ClaimKind::Tests if said.reach.failed => check.part.is_empty() || part() || check.is_of_failed(),
         ClaimKind::Tests if sorts::covers(check, said) && named() => true,
         ClaimKind::Tests => check.part.is_empty() || part() || (!said.reach.all && covers_changed(deeds, check, said)),
-        _ => check.part.is_empty() || check.narrows_tests || part(),
+        _ => {
+            check.part.is_empty() || check.narrows_tests || part() || scoped::holds_changes(deeds, check, said)
+        }
     }
 }
 

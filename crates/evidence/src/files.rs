@@ -24,7 +24,7 @@ pub(crate) enum Deed {
 /// A file as prose names it.
 macro_rules! path {
     () => {
-        r"`?(?:[a-z0-9_@.+/\[\]-]*[a-z0-9_@+\]-]\.(?:rs|pyi?|ipynb|jsx?|tsx?|mjs|cjs|mts|cts|go|mod|sum|java|kts?|scala|c|h|cpp|hpp|cc|hh|cxx|cs|csproj|sln|rb|erb|php|swift|md|mdx|rst|adoc|toml|jsonc?|json5|ya?ml|html?|s?css|less|sass|sh|bash|zsh|ps1|bat|sql|txt|lock|vue|svelte|astro|exs?|erl|zig|nim|lua|xml|gradle|properties|cfg|conf|ini|env|proto|graphql|prisma|tf|cmake|mk|dart|hs|ml|clj|jl|pl|pm|csv|tsv|snap|svg|service)\b|(?:[a-z0-9_.-]+/)*(?:\b(?:makefile|dockerfile|gemfile|rakefile|procfile|justfile|readme|license|changelog)\b|\.(?:gitignore|env|dockerignore|editorconfig|npmrc|eslintrc|prettierrc)\b))`?"
+        r"`?(?:[a-z0-9_@.+/\[\]-]*[a-z0-9_@+\]-]\.(?:rs|pyi?|ipynb|jsx?|tsx?|mjs|cjs|mts|cts|go|mod|sum|java|kts?|scala|c|h|cpp|hpp|cc|hh|cxx|cs|csproj|sln|rb|erb|php|swift|md|mdx|rst|adoc|toml|jsonc?|json5|ya?ml|html?|s?css|less|sass|sh|bash|zsh|ps1|bat|sql|txt|lock|vue|svelte|astro|exs?|erl|zig|nim|lua|xml|gradle|properties|cfg|conf|ini|env|proto|graphql|prisma|tf|cmake|mk|dart|hs|ml|clj|jl|pl|pm|csv|tsv|snap|svg|service|rake|gemspec|podspec|groovy|tfvars|tftest|hcl|nix|bzl|bazel|j2|jinja2?|tmpl|tpl|hbs|ejs|pug|haml|slim|twig|cshtml|razor|fs|fsx|elm|glsl|wgsl|hlsl|sol|thrift|avsc|xsd|plist|storyboard|xib|strings|pot?|ftl|arb|resx|desktop|rego|cue|jsonnet|libsonnet|fish|psm1|bats|feature|robot|rmd|qmd|tex|bib|eex|heex|leex|purs|svx|slint|qml|kdl|ron|pbxproj|xcconfig|entitlements|fsproj|vbproj|nuspec|cabal|opam|dockerfile|tfstate|ino|asm|cu|vhdl|cairo|liquid|njk|postcss|styl|webmanifest|sparql|lean|thy|raku|tcl|awk|tool-versions|nvmrc|python-version)\b|(?:[a-z0-9_.-]+/)*(?:\b(?:makefile|dockerfile|gemfile|rakefile|procfile|justfile|readme|license|changelog|vagrantfile|jenkinsfile|brewfile|fastfile|podfile|guardfile|codeowners|caddyfile|tiltfile|cmakelists\.txt)\b|\.(?:gitignore|gitattributes|env(?:\.[a-z]+)*|dockerignore|editorconfig|npmrc|nvmrc|eslintrc|prettierrc|prettierignore|eslintignore|helmignore|rubocop|flake8|babelrc|browserslistrc|npmignore|bazelrc|tool-versions|clang-format|clang-tidy|gitmodules|mailmap|htaccess)\b))`?"
     };
 }
 
@@ -37,7 +37,7 @@ macro_rules! list {
 
 macro_rules! verb {
     () => {
-        r"\b(?:created|added|wrote|written|updated|modified|edited|changed|rewrote|rewritten|deleted|removed|renamed|moved|adapted|adjusted|documented|implemented|refactored|introduced|inserted|replaced|extended|bumped|upgraded|downgraded|pinned|patched|tweaked|simplified|cleaned up|extracted|merged|migrated|ported|converted|switched|configured|registered|appended|prepended|dropped|relaxed|tightened|touched|reverted|restored|generated|regenerated|scaffolded|saved|reformatted|formatted|annotated|wired|recorded|noted|described|reworked|restructured|copied|enabled|disabled|stripped|trimmed|inlined|deduplicated|centralized|rewired|expanded|included|made|got rid of|gotten rid of|wiped|erased|purged|cleaned out|relocated|transferred|emptied|overhauled|revised|amended|corrected|fleshed out|rewired|hooked up|put|placed|stored|defined|declared|exported|imported|exposed|applied|set|filled in|completed)\b"
+        r"\b(?:created|added|wrote|written|updated|modified|edited|changed|rewrote|rewritten|deleted|removed|renamed|moved|adapted|adjusted|documented|implemented|refactored|introduced|inserted|replaced|extended|bumped|upgraded|downgraded|pinned|patched|tweaked|simplified|cleaned up|extracted|merged|migrated|ported|converted|switched|configured|registered|appended|prepended|dropped|relaxed|tightened|touched|reverted|restored|generated|regenerated|scaffolded|saved|reformatted|formatted|annotated|wired|recorded|noted|described|reworked|restructured|copied|enabled|disabled|stripped|trimmed|inlined|deduplicated|centralized|rewired|expanded|included|made|got rid of|gotten rid of|wiped|erased|purged|cleaned out|relocated|transferred|emptied|overhauled|revised|amended|corrected|fleshed out|rewired|hooked up|put|placed|stored|defined|declared|exported|imported|exposed|applied|set|filled in|completed|rewired|fixed up|shortened|shrunk|reordered|localized|hardened|unified|consolidated|modernized|renumbered|redone|split up|split|reduced|lowered|increased|decreased|synced|vendored|laid out|drafted|authored|set up|built out|parameterized|parametrized|memoized|hoisted|flattened)\b"
     };
 }
 
@@ -58,7 +58,8 @@ patterns! {
     MOVED = concat!(r"\b(?:moved|renamed)\s+(?:(?:the|file|module|script)\s+)*(", path!(), r"(?:(?:\s+file)?\s*(?:\bto\b|\binto\b|\bas\b|→|->|=>)\s*(?:the\s+)?", path!(), r")?)");
     MOVED_PASSIVE = concat!("(", path!(), r")(?:\s+file)?\s+(?:was|has been|is|have been|were)(?:\s+(?:now|also))?\s+(?:moved|renamed)\b(?:\s+(?:to|into|as)\s+", path!(), ")?");
     DIRECT = concat!(verb!(), r"(?:[\s,:(]+(?:", noun!(), r"))*[\s,:(]+(", list!(), ")");
-    NEW = concat!(r"\bnew\s+(?:[a-z]+\s+)?(?:file|module|script|component|helper|class|tests?|migration|package|page|hook|service|config|workflow|fixture)s?,?\s*(?:called\s+|named\s+|in\s+|at\s+|\(|:\s*)?(", list!(), ")");
+    NEW = concat!(r"\bnew\s+(?:[a-z]+\s+)?(?:file|module|script|component|helper|class|tests?|migration|package|page|hook|service|config|workflow|fixture|role|chart|playbook|target|plugin|middleware|endpoint|route|schema|table|type|module|spec|suite|script|crate|library|guard|entry|dockerfile|stage|job|pipeline|stylesheet|layout|partial|context|store|reducer|adapter|client|handler|query|resolver|worker|job|task|command|document|doc|guide|section|template|manifest|sample|example|function|method|trait|interface|struct|enum|widget|screen|dialog|form)s?,?\s*(?:called\s+|named\s+|in\s+|at\s+|under\s+|\(|:\s*|—\s*|–\s*)?(", list!(), ")");
+    NEW_BARE = concat!(r"(?:^|[-+:：|,，(（✅✓✔•→—–;；]|\b(?:is|are|was|were|comes?|came|with|have|has|there's|there’s|and|plus|added|created|wrote|also|now|got|gets?)\b)\s*(?:also\s+|now\s+|in\s+)*(?:an?\s+|the\s+|one\s+|two\s+|three\s+|some\s+)?(?:brand[- ])?new(?:\s*[:：—–-]+\s*|\s+)(", list!(), ")");
     WENT = concat!(r"\b(?:went|landed|ended up|now lives?|now sits?|now resides?)\s+(?:in|into|under|at)\s+(?:the\s+)?(", list!(), ")");
     MOVED_FROM = concat!(r"\b(?:moved|renamed|relocated)\b[^.;,]{0,40}?[\s(](", path!(), r"\s*(?:\bto\b|\binto\b|→|->|=>)\s*", path!(), ")");
     TOWARDS = concat!(r"(?:^[\s\d.)#]*|[-+:：|,，(（)）✅✓✔•→—–]|\b(?:i|we|i've|we've|have|has|also|then|and|just|now|it|this|additionally|finally|[a-z]+ly|been|but|so|was|were|is|are)\b)\s*", verb!(), r"(?:[^.;。；|\n]|\.[a-z0-9_]){0,90}?\b(?:to|in|into|from|inside|within|of|across|under|at)\s+(?:(?:the|a|our|your|both|existing|new|top|bottom|end|file|module)\s+(?:of\s+)?)*\(?(", list!(), ")");
@@ -75,11 +76,12 @@ patterns! {
     LISTED_ZH = concat!(r"(?:改动|修改|变更|涉及|更新|新增|新建|创建|改了|动了)(?:的|了)?(?:文件)?(?:只有|仅有|仅|只|集中在|都在|在|主要|涉及|包括|位于|限于|为|是|有|:|：|\s)+(", list!(), ")");
     ONE = path!();
     ZH_LETTERS = r"[\x{4e00}-\x{9fff}]";
-    IS_DONE = concat!(r"了|已|完成|好|过|成功|改动(?:只有|仅|集中|都在|在)|^[\s\d.、+|-]*", path!(), r"\s*[:：|—-]+\s*", zh_verb!(), r"|^[\s\d.、✅✓✔+|-]*", zh_verb!());
+    IS_DONE = concat!(r"了|已|完成|好|过|成功|[(（\[【]\s*(?:本次|全)?(?:新增|新建|新文件|修改|更新|改动|重写|调整|删改|改写|创建|补充|变更|重构|扩展)\s*[)）\]】]|^[\s\d.)#+|✅✓✔•-]*(?:新增|新建|修改|更新|改动|变更|创建|重写|调整|新文件|删除|移除)(?:文件)?\s*[:：|—–→-]|改动(?:只有|仅|集中|都在|在)|^[\s\d.、+|-]*", path!(), r"\s*[:：|—-]+\s*", zh_verb!(), r"|^[\s\d.、✅✓✔+|-]*", zh_verb!());
     AND_ZH = r"^[\s，,、]*(?:并且?|同时|也|还|另外|此外|以及)";
     DONE_ZH = r"了|已";
-    BRACKETED = concat!("(", path!(), r")\s*[(（]\s*(?:new(?: file)?|新增|新建|新文件|修改|更新|", verb!(), r")\s*[)）,，:：]");
-    LISTED_UNDER = r"^[\s#\d.]*(?:the |all )?(?:files? (?:that )?(?:i |were |was )?(?:changed|modified|touched|edited|updated|created|added)|(?:changed|modified|touched|edited|updated|created|added|new) files?|(?:修改|改动|变更|更新|新增|新建|创建)(?:了)?(?:的)?文件|文件(?:改动|变更|修改))(?:清单|列表)?(?: \(\d+\))?\s*[:：]?\s*$";
+    BRACKETED = concat!("(", path!(), r")\s*(?:[(（\[【]|—|–|\s-\s|[:：|])\s*(?:(?:brand[- ])?new(?: file)?\b|新文件|(?:已|本次|全)?(?:新增|新建|修改|更新|改动|重写|调整|删改|改写|创建|补充|变更|重构|扩展)|", verb!(), r")\s*(?:[)）\]】,，:：;；。.|(（—–]|$|\s-\s)");
+    LABELLED = concat!(r"^[\s\d.)#+|✅✓✔•-]*(?:new|added|created|modified|updated|changed|edited|rewritten|touched|extended|also (?:changed|touched|updated)|新增|新建|修改|更新|改动|变更|创建|重写|调整|新文件)(?: files?| modules?|文件|了)?\s*(?:[:：|—–→]|\s-)\s*(", list!(), ")");
+    LISTED_UNDER = concat!(r"^[\s#\d.✅✓✔*-]*(?:(?:the|all|these|here are the|a list of the|summary of(?: the)?|main|key|my|our)\s+)*(?:(?:files?|modules?)\s+(?:that\s+)?(?:(?:i|we|were|was|have|had|are|got|i've|we've)\s+)*", verb!(), r"|(?:changed|modified|touched|edited|updated|created|added|new|affected|rewritten) (?:files?|modules?)|(?:files?|code)? ?(?:changes|edits|modifications)|(?:(?:i|we|i've|we've|have|also|it|this)\s+)*", verb!(), r"\s+(?:(?:these|the|following|two|three|four|five|six|both|new|\d+|below|listed)\s+)*(?:files?|places|modules)|changes? (?:are|were|is|live|lives)?\s*(?:made )?(?:in|to)(?: (?:these|the following|two|three|four|five|\d+) files?)?|what (?:changed|i changed|i did|was changed)|(?:本次|这次|此次|主要|具体|全部|所有|一共|总共|共)*(?:我)?(?:已|已经)?(?:(?:修改|改动|变更|更新|新增|新建|创建|涉及|调整|动|改|增加|添加|编辑|触及|影响)(?:到|了|过|以下|如下|下面|下列|这些|这|的|[0-9一两二三四五六几]+ ?个|处|相关|新)*(?:文件|地方|内容|模块)(?:如下|有|包括|是)*|文件(?:改动|变更|修改|清单|列表|一览)|(?:改动|修改|变更|更新)(?:如下|内容|点|清单|列表|汇总|一览|总结|说明|概览)))(?:清单|列表|如下|汇总|一览|概览)?(?: ?[(（][^()（）]{0,16}[)）])?\s*[:：]?\s*$");
     ITEM = concat!(r"^\s*(?:[-+•]|\d+[.)、])?\s*(", path!(), ")");
     GONE = r"\b(?:deleted|removed|got rid of|gotten rid of|erased|purged|gone|wiped)\b|删除|移除|删掉|删了|删去|清理掉|清除|抹掉";
     WITHIN = r"^`?\s*(?:文件)?(?:中|里|内|上|的)";
@@ -111,7 +113,8 @@ pub(crate) fn listed(text: &str, item: &Range<usize>) -> Option<Filed> {
     let (whole, place, path) = ITEM.places(words).into_iter().next()?;
     let above = text.get(..item.start + place.start)?;
     let mut lines = above.lines().rev().skip(1).filter(|line| !line.trim().is_empty());
-    let head = lines.find(|line| !ITEM.fits(line))?;
+    // What is told of an item stands indented under it.
+    let head = lines.find(|line| !ITEM.fits(line) && !line.starts_with("  "))?;
     let on_own_line = above.rsplit('\n').next().is_some_and(|lead| !lead.contains(char::is_alphabetic));
     let paths = paths(path);
     (on_own_line && LISTED_UNDER.fits(head) && !paths.is_empty()).then_some(Filed {
@@ -148,10 +151,12 @@ enum Form {
     Behind,
 }
 
-const FORMS: [(&Pattern, Form); 13] = [
+const FORMS: [(&Pattern, Form); 15] = [
     (&BRACKETED, Form::Towards),
+    (&LABELLED, Form::Towards),
     (&IS_GONE, Form::Direct),
     (&NEW, Form::Towards),
+    (&NEW_BARE, Form::Towards),
     (&WENT, Form::Towards),
     (&DIRECT, Form::Direct),
     (&IN_FILE, Form::Towards),

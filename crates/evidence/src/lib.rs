@@ -34,6 +34,7 @@ mod reach;
 mod runners;
 mod said;
 mod scan;
+mod scoped;
 mod sorts;
 mod summary;
 mod tested;

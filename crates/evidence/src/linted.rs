@@ -13,7 +13,7 @@ use reasonix_proto::ClaimKind;
 use std::ops::Range;
 
 patterns! {
-    LINT = format!(r"{}{}(?:{}|\b(?:quiet|silent|formatted|(?:ok|no) longer (?:fail|break|error)\w*)\b|检查过|没有?报错|(?:不|已)再(?:报错|失败))", grammar::lints(), grammar::between(40), grammar::good());
+    LINT = format!(r"{}{}(?:{}|\b(?:quiet|silent|formatted|(?:ok|no) longer (?:fail|break|error)\w*)\b|检查过|没有?报错|\bpass\b|(?:不|已)再(?:报错|失败))", grammar::lints(), grammar::between(40), grammar::good());
     LINT_BEHIND = format!("{}|{}|{}", grammar::denied_before(&format!(r"(?:{}|\btype\b|类型)", grammar::lints())), grammar::marked(&grammar::lints()), grammar::likewise(&grammar::lints()));
     LINT_PASSED = format!(r"\bpass(?:es|ed)\b(?: (?:all|the|our|its|both|and))*(?: `?[\w.-]+`?,?){{0,4}}? `?{0}|(?:(?:已|已经|均|都)通过(?:了)?|通过了)[^，。]{{0,16}}?{0}", grammar::lints());
     LINT_LISTED = format!(r"{EVERY}[^.。:：(（—]{{0,24}}{}\s*[:：(（—–]+[^.。]{{0,60}}?{}", grammar::good(), grammar::lints());
@@ -21,8 +21,8 @@ patterns! {
     LINT_SUBJECT = grammar::lints();
     LINTERS = format!(r"\b({}|vet)\b", grammar::tools());
     JOINED = r"\b(?:and|or|nor)\b|[,，、&+/]|和|与|及|或";
-    TYPES = r"type|tsc|svelte-check|mypy|pyright|pyre\b|dialyzer|flow\b|sorbet|类型";
-    FORMATS = r"fmt\b|format|prettier|black|isort|yapf|spotless|格式";
+    TYPES = r"type|tsc|svelte-check|mypy|pyright|pyre\b|pyrefly|dialyzer|flow\b|sorbet|类型";
+    FORMATS = r"fmt\b|format|prettier|black|isort|yapf|spotless|\bpint\b|php-cs-fixer|autopep8|ormolu|dprint|goimports|gofumpt|stylua|taplo|格式";
     WARNINGS = r"warning|警告|告警|clean|干净|spotless|\b(?:quiet|silent)\b";
     TOLD = r"\b(?:[1-9]\d*|two|three|several|some|a few|only|just|(?:with|has|had|and|only|just) one)(?: [a-z-]+){0,2}? warnings?\b|(?:[1-9]\d*|[两三几]|若干|少量|一些) ?(?:个|条|处|项)? ?[^，。\d]{0,6}?(?:警告|告警)";
     TOLD_NUMBER = r"\b([1-9]\d*)(?: [a-z-]+){0,2}? warnings?\b|([1-9]\d*) ?(?:个|条|处|项)? ?[^，。\d]{0,6}?(?:警告|告警)";

@@ -4,8 +4,10 @@ use crate::check::Check;
 use crate::covers::{about, behind_failures, covers, halves, is_quoted, is_word_for_word, spares};
 use crate::deeds::{Deed, Deeds, Run, What};
 use crate::files;
+use crate::line;
 use crate::ran::Ran;
 use crate::said::{Reach, Said};
+use crate::scoped;
 use crate::summary::{Counts, Summary};
 use crate::tried::{Ended, Tried, ended_whole, tried};
 use crate::why::Why;
@@ -78,7 +80,9 @@ fn checked(deeds: &Deeds, said: &Said) -> Proof {
         return bad;
     }
     let covers = |tried: &&Tried<'_>| {
-        (covers(deeds, tried.check, said) || is_word_for_word(tried, said)) && is_quoted(tried, said)
+        let of_it = covers(deeds, tried.check, said) || is_word_for_word(tried, said);
+        let counted = || said.kind == ClaimKind::Lint && scoped::is_counted(tried.run, tried.check, said);
+        (of_it || counted()) && is_quoted(tried, said)
     };
     let Some(proof) =
         all.iter().rev().filter(|tried| tried.ended == Ended::Passed && said.may_be_proved_by(tried.call)).find(covers)
@@ -365,7 +369,7 @@ fn again(deeds: &Deeds, said: &Said, first: usize) -> Proof {
     let failed = |line: &str| {
         runs()
             .take_while(|(at, ..)| *at < first)
-            .any(|(_, _, run)| run.line == line && run.exit.is_some_and(|exit| exit != 0))
+            .any(|(_, _, run)| is_again(&run.line, line) && run.exit.is_some_and(|exit| exit != 0))
     };
     let good = runs().filter(|(at, ..)| *at > first).rfind(|(_, _, run)| failed(&run.line));
     match good {
@@ -377,6 +381,24 @@ fn again(deeds: &Deeds, said: &Said, first: usize) -> Proof {
         }
         _ => Proof::unsupported(Why::UnprovedFix),
     }
+}
+
+/// True when a line runs what another ran, in its order, and ends with the code of the same command; it may look at more of it.
+fn is_again(one: &str, other: &str) -> bool {
+    const SHOWING: &[&str] = &["tail", "head", "cd", "rm", "echo"];
+    const SEARCHING: &[&str] = &["grep", "egrep", "rg"];
+    let is = |ran: &Ran, names: &[&str]| ran.words.first().is_none_or(|word| names.contains(&word.as_str()));
+    let kept = |line: &str| line::commands(line).into_iter().filter(|ran| !is(ran, SHOWING)).collect::<Vec<Ran>>();
+    let words = |ran: &Ran| -> Vec<String> {
+        let searches = is(ran, SEARCHING);
+        ran.words.iter().filter(|word| !(searches && word.starts_with('-'))).cloned().collect()
+    };
+    let same = || {
+        let (one, other) = (kept(one), kept(other));
+        let told = other.last().is_some_and(|last| last.told && !last.behind && !last.strange);
+        told && one.iter().map(words).eq(other.iter().map(words))
+    };
+    one == other || same()
 }
 
 /// A file: the log says that it was written, or that it is gone or moved, and nothing else since.

@@ -1,0 +1,93 @@
+//! Linters that are given places: whether these are all that a claim which names no place can be about. A claim about
+//! everything is never proved by a place.
+
+use crate::check::Check;
+use crate::deeds::{Deeds, Run, What};
+use crate::said::Said;
+use crate::writes::is_changed_code;
+
+/// Linters that have to be given what they look at, each with the ends of the files that they can read; none where any may be.
+const GIVEN: &[(&str, &[&str])] = &[
+    ("hadolint", &["dockerfile"]),
+    ("shellcheck", &[".sh", ".bash", ".ksh", ".bats"]),
+    ("ansible-lint", &[".yml", ".yaml"]),
+    ("yamllint", &[".yml", ".yaml"]),
+    ("sqlfluff", &[".sql"]),
+    ("helm lint", &[".yaml", ".yml", ".tpl"]),
+    ("kubeconform", &[".yaml", ".yml"]),
+    ("kubectl", &[".yaml", ".yml"]),
+    ("actionlint", &[".yml", ".yaml"]),
+    ("buf", &[".proto"]),
+    ("mypy", &[".py", ".pyi"]),
+    ("pyright", &[".py", ".pyi"]),
+    ("pylint", &[".py", ".pyi"]),
+    ("flake8", &[".py", ".pyi"]),
+    ("ruff", &[".py", ".pyi"]),
+    ("black", &[".py", ".pyi"]),
+    ("isort", &[".py", ".pyi"]),
+    ("bandit", &[".py"]),
+    ("phpstan", &[".php"]),
+    ("phpcs", &[".php"]),
+    ("psalm", &[".php"]),
+    ("pint", &[".php"]),
+    ("rubocop", &[".rb", ".rake"]),
+    ("clang-tidy", &[".c", ".cc", ".cpp", ".cxx", ".h", ".hpp"]),
+    ("clang-format", &[".c", ".cc", ".cpp", ".cxx", ".h", ".hpp"]),
+    ("cppcheck", &[".c", ".cc", ".cpp", ".cxx", ".h", ".hpp"]),
+    ("shfmt", &[".sh", ".bash"]),
+    ("gofmt", &[".go"]),
+    ("swiftlint", &[".swift"]),
+];
+
+/// True when a linter was given folders, and all that was changed and that it can read lies in them: what is said of it without
+/// a place is said of these.
+pub(crate) fn holds_changes(deeds: &Deeds, check: &Check, said: &Said) -> bool {
+    let places = check.part.iter().take(check.pieces);
+    let only_places = check.pieces > 0 && check.pieces == check.part.len() && places.clone().all(|place| is_folder(place));
+    if !only_places || said.reach.all || !said.reach.names.is_empty() {
+        return false;
+    }
+    let changed = changed(deeds, check, said.since(deeds));
+    !changed.is_empty() && changed.iter().all(|path| places.clone().any(|place| lies_in(path, place)))
+}
+
+/// The files of code that were written since and that a linter can read.
+fn changed(deeds: &Deeds, check: &Check, since: usize) -> Vec<String> {
+    let tools = check.lints.iter().map(|linter| linter.tool.as_str());
+    let ends = tools.into_iter().find_map(|tool| GIVEN.iter().find(|(name, _)| *name == tool)).map(|(_, ends)| *ends);
+    let reads = |path: &str| {
+        ends.is_none_or(|ends| ends.iter().any(|end| path.ends_with(end) || path.contains("dockerfile") && *end == "dockerfile"))
+    };
+    let written = deeds.done.iter().skip(since).filter_map(|deed| match &deed.what {
+        What::Wrote(written) => Some(&written.paths),
+        What::Ran(_) => None,
+    });
+    let paths = written.flatten().filter(|path| is_changed_code(path)).map(|path| path.to_ascii_lowercase());
+    paths.filter(|path| reads(path)).collect()
+}
+
+/// A folder, or all files of a sort in one; a file that is called like what it is for is all of its sort.
+fn is_folder(place: &str) -> bool {
+    let last = place.trim_end_matches('/').rsplit('/').next().unwrap_or(place);
+    !place.starts_with(['!', '-', '$']) && (!last.contains('.') || last.contains('*') || last == "Dockerfile")
+}
+
+fn lies_in(path: &str, place: &str) -> bool {
+    let place = place.trim_start_matches("./").trim_end_matches('/').to_ascii_lowercase();
+    match place.rsplit_once('*') {
+        Some((before, end)) => {
+            let folder = before.split('*').next().unwrap_or_default();
+            let folder = folder.rsplit_once('/').map_or("", |(folder, _)| folder);
+            let inside = path.strip_prefix(folder).map(|rest| rest.trim_start_matches('/'));
+            inside.is_some_and(|rest| rest.ends_with(end) && !rest.contains('/'))
+        }
+        None => path == place || path.strip_prefix(place.as_str()).is_some_and(|rest| rest.starts_with('/')),
+    }
+}
+
+/// True when a claim says how many files were looked at, and the run says the same: it is about that run.
+pub(crate) fn is_counted(run: &Run, check: &Check, said: &Said) -> bool {
+    let only_places = check.pieces == check.part.len();
+    let own = said.told_files.is_some_and(|number| run.counted_files.contains(&number));
+    own && only_places && !said.reach.all && !check.lints.is_empty()
+}
