@@ -31,6 +31,8 @@ pub(crate) struct Check {
     pub(crate) unknown: bool,
     /// True when what it was narrowed to is said of its tests alone.
     pub(crate) narrows_tests: bool,
+    /// The folders of sources that it was given in place of everything.
+    pub(crate) roots: Vec<String>,
     /// The folder it ran in, where the line says so.
     pub(crate) folder: String,
 }

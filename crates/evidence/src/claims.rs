@@ -32,7 +32,7 @@ patterns! {
     NO_WARNINGS = r"\b(?:no|zero|0|without)(?: [a-z]+){0,2} warnings?|\bwarning-free|(?:没有|没|无|零|0 ?(?:个|条)?)[^，。]{0,4}(?:警告|告警)";
     LONGER = r"longer|已再";
     TYPESCRIPT = r"\b(?:tsc|typescript)`? (?:now |still )?(?:compil|编译)";
-    GOOD_END = format!(r"{}|\b(?:formatted|works?|completes?|completed|quiet|silent|valid|well-formed)\b|合法", grammar::good());
+    GOOD_END = format!(r"{}|\b(?:formatted|works?|completes?|completed|quiet|silent|valid|well-formed)\b|合法|\bbuilt in \d|\b(?:produc|creat|yield|generat|emit|writ|wrot|build|built|pack)\w*(?: as| the| a| to| into)* `[^`]+\.{}`", grammar::good(), grammar::PACKED);
     GOOD_BEHIND = format!(r"^[\s:：,，—–→(（-]+(?:(?:it|they|all|everything|which|and|now|still|both|is|are|was|were|结果|全部|全都|均|都|也)\s*){{0,3}}{}", grammar::good());
     LED = format!(r"^[\s|]*[{0}]\x{{fe0f}}?\s*\||^[\s*+-]*(?:\[x\]|[{0}]\x{{fe0f}}?)\s*`", grammar::MARKS);
     ONLY_JOINS = r"^(?:\s|`[^`]*`|\b(?:and|or|nor|both|as well as|plus)\b|[,，、&+/]|和|与|及|以及)*$";
@@ -158,7 +158,10 @@ fn by_command(clause: &Clause, found: &[Said]) -> Vec<Said> {
             continue;
         }
         for check in said::quoted_checks(code) {
-            for mut said in kinds(&check).into_iter().map(|kind| of_command(clause, kind, &check, whole.clone())) {
+            // What a build system writes of a good end is said of the build.
+            let of_build = check.build && rest.contains("build success");
+            let kinds = if of_build { vec![ClaimKind::Build] } else { kinds(&check) };
+            for mut said in kinds.into_iter().map(|kind| of_command(clause, kind, &check, whole.clone())) {
                 let builds = |other: &Said| other.kind == ClaimKind::Build && check.build;
                 if !found.iter().chain(&more).any(|other| other.is_of_same(&said) || builds(other)) {
                     said.keeps(if is_bare { code } else { "" });

@@ -7,10 +7,10 @@ use crate::pattern::patterns;
 use std::ops::Range;
 
 /// What else is said of something.
-const SAYS: &str = r"\b(?:pass\w*|succe\w+|green|clean\w*|fix(?:ed|es)|resolve[sd]|solve[sd]|corrected|repaired|compil\w+|builds|built|work(?:s|ing)|ran|run|re-?ran|executed|tested|verified|ok|okay|fail\w*|created|added|wrote|updated|modified|edited|changed|rewrote|deleted|removed|renamed|moved|gone|happy|longer|any ?more|rid of|care of|addressed|eliminated|squashed|adapted|adjusted|documented|implemented|refactored|introduced|replaced|extended|bumped|upgraded|migrated|ported|converted|formatted|reformatted)\b|n't|✅|✓|✔|🟢|❌|通过|成功|修复|解决|修正|修好|全绿|正常|正确|没问题|没有问题|失败|跑|运行|执行|创建|新建|新增|添加|更新|修改|删除|移除|过了|不再|全过|都过|绿了|修完|改为|改成|改了|加了|补了|移动|重命名|删掉|调整了|重构了|检查过|干净|去掉|去除|清理|替换|搞定|消除|排除|不会再|已修|[\x{4e00}-\x{9fff}]{2}了";
+const SAYS: &str = r"\b(?:pass\w*|succe\w+|green|clean\w*|fix(?:ed|es)|resolve[sd]|solve[sd]|corrected|repaired|compil\w+|builds|built|work(?:s|ing)|ran|run|re-?ran|executed|tested|verified|ok|okay|fail\w*|created|added|wrote|updated|modified|edited|changed|rewrote|deleted|removed|renamed|moved|gone|happy|longer|any ?more|rid of|care of|addressed|eliminated|squashed|adapted|adjusted|documented|implemented|refactored|introduced|replaced|extended|bumped|upgraded|migrated|ported|converted|formatted|reformatted|quiet|silent)\b|n't|✅|✓|✔|🟢|❌|通过|成功|修复|解决|修正|修好|全绿|正常|正确|没问题|没有问题|失败|跑|运行|执行|创建|新建|新增|添加|更新|修改|删除|移除|过了|不再|全过|都过|绿了|修完|改为|改成|改了|加了|补了|移动|重命名|删掉|调整了|重构了|检查过|干净|无改动|没有改动|无变更|去掉|去除|清理|替换|搞定|消除|排除|不会再|已修|[\x{4e00}-\x{9fff}]{2}了";
 
 patterns! {
-    BORDERS = r"[,，:：(（)）]|—|–|\s-\s|\s\|\s|\b(?:but|however|although|though|whereas|while|because|so|and|then|yet)\b|但是|但|不过|然而|虽然|尽管|因为|所以|而且|并且|然后";
+    BORDERS = r"[,，:：(（)）]|—|–|[·•]|\s-\s|\s\|\s|\b(?:but|however|although|though|whereas|while|because|so|and|then|yet)\b|但是|但|不过|然而|虽然|尽管|因为|所以|而且|并且|然后";
     PREDICATE = format!("{}|{SAYS}", grammar::good());
     CONDITION = r"^[\s\-*#\d.]*(?:please|kindly|which|how|why|make sure|be sure|remember|don't forget|do not forget|麻烦|记得|务必|请(?:[^求]|$)|if|unless|once|assuming|provided|in case|whether|as soon as|should you|when you|如果|若|一旦|假如|只要|除非|倘若|等到|等[^，。]{1,20}(?:后|再)|待)";
     GOAL = r"^[\s\-*#\d.]*(?:(?:the|our|my|your|its|this) )*(?:(?:main|only|stated|overall) )?(?:goals?|aim|target|objective|requirements?|acceptance criteri(?:on|a)|criteri(?:on|a)|definition of done|precondition|expectation|expected(?: result| outcome)?|to ?do|next(?: steps?)?|remaining|follow-?ups?|plan|still open)\b ?(?:for \w+ )?(?:is|are|was|says?|:|：|—|–|-)|^[\s\-*#\d.]*(?:(?:我们|本次|这次|最终|任务|验收|合并|发布)的?)*(?:目标|要求|验收标准|验收条件|标准|前提|条件|预期结果|预期|期望|待办|下一步|后续|计划|接下来)(?:是|为|：|:|在于)";
@@ -32,6 +32,7 @@ patterns! {
     APART = r"^[\s]*(?:[,，;；]|—|–|\s-\s)";
     OF_CHECKS = format!(r"{}|{}|{}|\b(?:it|they|them|this|that|those|these|all|both|one|two|three|some|most|few|half|part|yet|still|only|just|except|apart|other|but|save|bar|aside|fail\w*|error\w*|broke\w*|red|skip\w*|pending|run|ran|check\w*|verif\w*|sure|certain|confirm\w*|guarantee\w*|know|locally|here|exhaustive\w*|complete\w*|finish\w*)\b|\d|[它这那全都均部一二两三几些半多少]|尚|还|待|除|仅|只|失败|报错|错|挂|红|跳过|跑|运行|执行|验证|检查|确认|保证|完", grammar::tests(), grammar::builds(), grammar::lints());
     MORE_FILES = r"^(?:[\s,，、&]|\band\b)*`?[a-z0-9_@./-]+\.[a-z0-9]{1,8}`?\s*$";
+    RUN_COUNT = r"\b\d+ (?:tests? )?run\s*$";
     CODE = r"`([^`\n]+)`";
     WHEN_ZH = r"[^同及实超临按小暂耗准当届]时\s*$|(?:通过|成功|错误|警告|问题|失败|完成)(?:时(?:[^间区刻序段钟长限]|$)|的时候|的话|之?后再|后才|才)|(?:的时候|的话)\s*$";
     THEN_ZH = r"^\s*了?(?:时(?:[^间区刻序段钟长限]|$)|的时候|的话|之?后再|之?后才|之?后[，,]?\s*(?:请|就|即可|可|可以|方可|你|您|我会|我再))";
@@ -67,7 +68,10 @@ pub(crate) fn clauses(sentence: &str) -> Vec<Clause> {
         let rest = plain.get(range.end..).unwrap_or_default().trim_start();
         matches!(plain.get(range.clone()), Some(":" | "：")) && rest.starts_with(|c: char| c.is_ascii_digit())
     };
-    let borders = BORDERS.all(&plain).into_iter().map(|(range, _)| range).filter(|range| !counts(range));
+    // "64 run, 0 failures": of what ran nothing is said yet.
+    let ran = |range: &Range<usize>| RUN_COUNT.fits(plain.get(..range.start).unwrap_or_default());
+    let borders = BORDERS.all(&plain).into_iter().map(|(range, _)| range);
+    let borders = borders.filter(|range| !counts(range) && !ran(range));
     let mut cuts: Vec<usize> = borders.map(|range| range.start).collect();
     cuts.push(text.len());
     let (mut found, mut start): (Vec<Clause>, usize) = (Vec::new(), 0);
@@ -90,7 +94,7 @@ pub(crate) fn clauses(sentence: &str) -> Vec<Clause> {
         // Of what may be left alone nothing is taken back.
         let harmless = rest.as_ref().is_some_and(|rest| {
             let aside = HARMLESS.fits(&rest.text) || MEASURED.fits(&rest.text);
-            let apart = APART.fits(&rest.text) && !OF_CHECKS.fits(&rest.text);
+            let apart = APART.fits(&rest.text) && DENIED.fits(&rest.text) && !OF_CHECKS.fits(&rest.text);
             SINCE.fits(&rest.text) || apart || (aside && !UNLESS.fits(&rest.text))
         });
         let rest = rest.map(|last| last.range.end).unwrap_or_default();

@@ -172,7 +172,7 @@ pub(crate) fn covers(deeds: &Deeds, check: &Check, said: &Said) -> bool {
         ClaimKind::Tests if sorts::covers(check, said) && named() => true,
         ClaimKind::Tests => check.part.is_empty() || part() || (!said.reach.all && covers_changed(deeds, check, said)),
         _ => {
-            check.part.is_empty() || check.narrows_tests || part() || scoped::holds_changes(deeds, check, said)
+            (check.part.is_empty() && !scoped::leaves_out(deeds, check, said)) || check.narrows_tests || part() || scoped::holds_changes(deeds, check, said)
         }
     }
 }

@@ -11,7 +11,7 @@ mod scripts;
 mod targets;
 mod words;
 
-use crate::check::Check;
+use crate::check::{Check, LintClass};
 use crate::environments;
 use crate::others;
 use crate::packagers;
@@ -78,7 +78,8 @@ pub(crate) fn check(program: &str, name: &str, args: &[&str]) -> Option<Check> {
             part => Check::build().narrowed(part.to_vec()),
         }),
         "py_compile" | "compileall" => {
-            Some(Check::build().narrowed(if name == "py_compile" { owned(args) } else { Vec::new() }))
+            let part = if name == "py_compile" { owned(args) } else { Vec::new() };
+            Some(Check::build().and_lint(LintClass::Style, name).narrowed(part))
         }
         "gotestsum" => gotestsum(args),
         "ginkgo" => {

@@ -3,8 +3,13 @@
 
 use crate::check::Check;
 use crate::deeds::{Deeds, Run, What};
+use crate::pattern::patterns;
 use crate::said::Said;
 use crate::writes::is_changed_code;
+
+patterns! {
+    CODEBASE = r"\b(?:whole|entire|full|every) (?:\w+ )?(?:codebase|code base|repo|repository|project|tree|workspace)\b|整个(?:项目|仓库|工程|代码库)|全项目|全仓|全量代码";
+}
 
 /// Linters that have to be given what they look at, each with the ends of the files that they can read; none where any may be.
 const GIVEN: &[(&str, &[&str])] = &[
@@ -89,5 +94,22 @@ fn lies_in(path: &str, place: &str) -> bool {
 pub(crate) fn is_counted(run: &Run, check: &Check, said: &Said) -> bool {
     let only_places = check.pieces == check.part.len();
     let own = said.told_files.is_some_and(|number| run.counted_files.contains(&number));
-    own && only_places && !said.reach.all && !check.lints.is_empty()
+    // All of so many files are the files of that run.
+    let told = |number: u64| said.words.contains(&format!("all {number}")) || said.words.contains(&format!("全部 {number}"));
+    let whole = said.reach.all && !said.told_files.is_some_and(told);
+    own && only_places && !whole && !check.lints.is_empty()
+}
+
+/// True when a linter was given the folder of the sources, and code was changed in another folder than that and the tests.
+pub(crate) fn leaves_out(deeds: &Deeds, check: &Check, said: &Said) -> bool {
+    const TESTS: &[&str] = &["tests", "test", "spec", "specs", "__tests__", "e2e"];
+    let inside = |path: &String| match path.split_once('/') {
+        Some((folder, _)) => TESTS.contains(&folder) || check.roots.iter().any(|root| lies_in(path, root)),
+        None => true,
+    };
+    let named = |name: &String| check.roots.iter().any(|root| lies_in(&name.to_ascii_lowercase(), root));
+    if check.roots.is_empty() || (!said.reach.names.is_empty() && said.reach.names.iter().all(named)) {
+        return false;
+    }
+    CODEBASE.fits(&said.words) || !changed(deeds, check, said.since(deeds)).iter().all(inside)
 }

@@ -13,7 +13,7 @@ fn keeps_warnings(name: &str, args: &[&str]) -> bool {
     let has = |words: &[&str]| args.iter().any(|word| words.contains(word));
     let of_level = |word: &&str| LEVELS.contains(&word.split('=').next().unwrap_or(word));
     match name {
-        "ruff" | "black" | "isort" | "mypy" | "golangci-lint" => false,
+        "ruff" | "black" | "isort" | "mypy" | "golangci-lint" | "phpstan" | "larastan" => false,
         "phpcs" if has(&["-n", "--warning-severity=0"]) => true,
         "rubocop" if has(&["--display-only-fail-level-offenses"]) => true,
         _ => has(&["--quiet", "--errors-only", "-E", "--no-warnings"]) || args.iter().any(of_level),
@@ -108,6 +108,9 @@ fn kind(name: &str, sub: &str, args: &[&str]) -> Option<Check> {
     })
 }
 
+/// Folders that have the sources, as a rule all of them.
+const ROOTS: &[&str] = &["src", "lib", "app", "./src", "./lib", "./app"];
+
 /// Words that are no places, or places of everything.
 fn is_whole(word: &str) -> bool {
     const WORDS: &[&str] = &[
@@ -139,7 +142,9 @@ pub(super) fn linter(name: &str, sub: &str, args: &[&str]) -> Option<Check> {
     // Where it says how to look it has no value.
     let alone = WRITING.contains(&name) || only_parses(name, args);
     let valued: Vec<&str> = VALUED.iter().copied().filter(|word| !alone || *word != "-c").collect();
-    check.part = operands(args, &valued).into_iter().filter(|word| !is_whole(word)).collect();
+    let given = operands(args, &valued);
+    check.roots = given.iter().filter(|word| ROOTS.contains(&word.trim_end_matches('/'))).cloned().collect();
+    check.part = given.into_iter().filter(|word| !is_whole(word)).collect();
     check.pieces = check.part.len();
     check.part.extend(options(args, &["--select", "--disable", "--only", "--rule", "--ignore", "--filter"]));
     let recent = |word: &&&str| word.starts_with("--new") || matches!(**word, "--changed" | "--staged" | "--dirty");
