@@ -37,7 +37,7 @@ macro_rules! list {
 
 macro_rules! verb {
     () => {
-        r"\b(?:created|added|wrote|written|updated|modified|edited|changed|rewrote|rewritten|deleted|removed|renamed|moved|adapted|adjusted|documented|implemented|refactored|introduced|inserted|replaced|extended|bumped|upgraded|downgraded|pinned|patched|tweaked|simplified|cleaned up|extracted|merged|migrated|ported|converted|switched|configured|registered|appended|prepended|dropped|relaxed|tightened|touched|reverted|restored|generated|regenerated|scaffolded|saved|reformatted|formatted|annotated|wired|recorded|noted|described|reworked|restructured|copied|enabled|disabled|stripped|trimmed|inlined|deduplicated|centralized|rewired|expanded|included|made|got rid of|gotten rid of|wiped|erased|purged|cleaned out|relocated|transferred|emptied|overhauled|revised|amended|corrected|fleshed out|rewired|hooked up|put|placed|stored|defined|declared|exported|imported|exposed|applied|set|filled in|completed|rewired|fixed up|shortened|shrunk|reordered|localized|hardened|unified|consolidated|modernized|renumbered|redone|split up|split|reduced|lowered|increased|decreased|synced|vendored|laid out|drafted|authored|set up|built out|parameterized|parametrized|memoized|hoisted|flattened)\b"
+        r"\b(?:created|added|wrote|written|updated|modified|edited|changed|rewrote|rewritten|deleted|removed|renamed|moved|adapted|adjusted|documented|implemented|refactored|introduced|inserted|replaced|extended|bumped|upgraded|downgraded|pinned|patched|tweaked|simplified|cleaned up|extracted|merged|migrated|ported|converted|switched|configured|registered|appended|prepended|dropped|relaxed|tightened|touched|reverted|restored|generated|regenerated|scaffolded|saved|reformatted|formatted|annotated|wired|recorded|noted|described|reworked|restructured|copied|enabled|disabled|stripped|trimmed|inlined|deduplicated|centralized|rewired|expanded|included|made|got rid of|gotten rid of|wiped|erased|purged|cleaned out|relocated|transferred|emptied|overhauled|revised|amended|corrected|fleshed out|rewired|hooked up|pulled(?: out)?|lifted|factored out|put|placed|stored|defined|declared|exported|imported|exposed|applied|set|filled in|completed|rewired|fixed up|shortened|shrunk|reordered|localized|hardened|unified|consolidated|modernized|renumbered|redone|split up|split|reduced|lowered|increased|decreased|synced|vendored|laid out|drafted|authored|set up|built out|parameterized|parametrized|memoized|hoisted|flattened)\b"
     };
 }
 
@@ -72,11 +72,11 @@ patterns! {
     MOVED_ZH_PASSIVE = concat!("(", path!(), r")\s*[，,]?\s*(?:该|此|这个)?(?:文件)?(?:也|都|均|已|已经|被|现|现在|\s)*(?:移动|移到|移至|挪到|重命名|改名|搬到|迁移到)");
     DIRECT_ZH = concat!(zh_verb!(), r"(?:了|过|好|完|到|至|文件|模块|组件|脚本|配置|测试|单元|页面|迁移|文档|工具|类|新的|新|的|[一两二三四五六几0-9]+个|旧的?|多余的|无用的|没用的|废弃的|已废弃的|冗余的|过时的|临时的?|[不已]再(?:使用|需要|用到?)的|:|：|\(|（|\s)*(", list!(), ")");
     IN_ZH = concat!(r"(?:在|于|往|向|给|对|把|将|从|为|到|进)\s*(?:文件\s*)?(", list!(), r")\s*(?:文件|模块)?(?:中|里|内|上|下|里面|末尾|开头)?(?:的)?[^，。；]{0,40}?", zh_verb!());
-    PASSIVE_ZH = concat!("(", list!(), r")\s*(?:文件)?(?:中|里|内)?(?:的[^，。；|]{0,20}?)?\s*[|:：—-]*\s*(?:[，,]?\s*(?:该|此|这个|这份|那个)(?:旧|临时|多余的?|新)?(?:文件|脚本|模块|配置))?(?:也|都|均|已|已经|被|现|现在|一并|相应|顺手|\s)*", zh_verb!());
+    PASSIVE_ZH = concat!("(", list!(), r")\s*(?:文件)?(?:中|里|内)?(?:的[^，。；|]{0,20}?)?\s*[|:：—-]*\s*(?:[:：|—-]\s*(?:把|将)[^，。；|]{1,24}?)?(?:[，,]?\s*(?:该|此|这个|这份|那个)(?:旧|临时|多余的?|新)?(?:文件|脚本|模块|配置))?(?:也|都|均|已|已经|被|现|现在|一并|相应|顺手|\s)*", zh_verb!());
     LISTED_ZH = concat!(r"(?:改动|修改|变更|涉及|更新|新增|新建|创建|改了|动了)(?:的|了)?(?:文件)?(?:只有|仅有|仅|只|集中在|都在|在|主要|涉及|包括|位于|限于|为|是|有|:|：|\s)+(", list!(), ")");
     ONE = path!();
     ZH_LETTERS = r"[\x{4e00}-\x{9fff}]";
-    IS_DONE = concat!(r"了|已|完成|好|过|成功|[(（\[【]\s*(?:本次|全)?(?:新增|新建|新文件|修改|更新|改动|重写|调整|删改|改写|创建|补充|变更|重构|扩展|删除|移除)\s*[)）\]】]|^[\s\d.)#+|✅✓✔•-]*(?:新增|新建|修改|更新|改动|变更|创建|重写|调整|新文件|删除|移除)(?:文件)?\s*[:：|—–→-]|^[\s\d.)#+|✅✓✔•-]*", path!(), r"\s*(?:现在|统一|整体)?(?:改为|改成|改用|换成|换为|移动到|移到|移至|重命名为|改名为|迁移到)|改动(?:只有|仅|集中|都在|在)|^[\s\d.、+|-]*", path!(), r"\s*[:：|—-]+\s*", zh_verb!(), r"|^[\s\d.、✅✓✔+|-]*", zh_verb!());
+    IS_DONE = concat!(r"了|已|完成|好|过|成功|[(（\[【]\s*(?:本次|全)?(?:新增|新建|新文件|修改|更新|改动|重写|调整|删改|改写|创建|补充|变更|重构|扩展|删除|移除)\s*[)）\]】]|^[\s\d.)#+|✅✓✔•-]*(?:新增|新建|修改|更新|改动|变更|创建|重写|调整|新文件|删除|移除)(?:文件)?\s*[:：|—–→-]|^[\s\d.)#+|✅✓✔•-]*", path!(), r"\s*(?:现在|统一|整体)?(?:改为|改成|改用|换成|换为|移动到|移到|移至|重命名为|改名为|迁移到)|改动(?:只有|仅|集中|都在|在)|^[\s\d.、+|-]*", path!(), r"\s*[:：|—-]+\s*(?:(?:把|将)[^，。；|]{1,24}?)?", zh_verb!(), r"|^[\s\d.、✅✓✔+|-]*", zh_verb!());
     ENOUGH_ZH = r"即可|就行|就可以了?|就好(?:[了。，]|$)";
     AND_ZH = r"^[\s，,、]*(?:并且?|同时|也|还|另外|此外|以及)";
     DONE_ZH = r"了|已";
@@ -88,6 +88,7 @@ patterns! {
     WITHIN = r"^`?\s*(?:文件)?(?:中|里|内|上|的)";
     FROM = concat!(r"^\)?\s+(?:file\s+)?(?:from|in|of)\s+(?:the\s+)?(", path!(), ")");
     OBJECT = r"^\s*(?:file\s*)?(?:[.,;:!)|，。；）]|$|\band\b|\bas\b|\bbecause\b|\bsince\b|\bentirely\b|\bcompletely\b)";
+    OBJECT_ZH = r"^\s*(?:掉|了|完|干净|成功|该|此|旧|文件|脚本|模块)*\s*(?:[。，,；;：:）)|！.]|$|和|并|以及|及|与|因为|由于)";
     FOR_TESTS = r"^\s*(?:给|对|为)[^，。]*?(?:测试|用例|单测)";
     HABIT = concat!(r"\bin (?:19|20)\d\d\b|\bon (?:19|20)\d\d-\d\d|\b(?:in|on|since) (?:early |late |mid-?)?(?:january|february|march|april|june|july|august|september|october|november|december)\b|", verb!(), r"\s+(?:by (?:the|an?|hand|users?|each|every)|for (?:node|python|java|go|ruby))\b");
     DATED_ZH = r"(?:在|于) ?(?:19|20)\d\d ?年|去年|前年|上个?月";
@@ -191,7 +192,7 @@ fn changed(text: &str) -> Option<Filed> {
             Form::Direct => true,
             Form::Towards => false,
             Form::Taken => words.starts_with(['把', '将']),
-            Form::Behind => ZH_LETTERS.fits(words) || OBJECT.fits(after),
+            Form::Behind => if ZH_LETTERS.fits(words) { OBJECT_ZH.fits(after) } else { OBJECT.fits(after) },
         };
     let deed = if GONE.fits(words) && whole { Deed::Gone } else { Deed::Changed };
     Some(Filed { range, paths: paths(list), deed })

@@ -156,7 +156,7 @@ pub(crate) fn passed() -> String {
 
 /// Words between a subject and what is said of it, at most so many bytes.
 pub(crate) fn between(most: usize) -> String {
-    format!(r"(?:[^.。]|\.[\w/]|\.\./){{0,{most}}}?")
+    format!(r"(?:[^.。]|\.[\w/]|\.\./|\.\.\. ){{0,{most}}}?")
 }
 
 /// What is denied before this is the subject of it: "no type errors".

@@ -27,7 +27,7 @@ fn qualities() -> String {
 fn denied() -> String {
     let qualities = qualities();
     [
-        format!(r"\b{NO}{qualities}[ -]{BAD}\b(?:(?:,? (?:or|nor|and)| ?/| &){qualities} ?{BAD}\b)*(?: (?:fires?|fired|left|remain\w*|whatsoever|at all))?"),
+        format!(r"\b{NO}{qualities}[ -]+{BAD}\b(?:(?:,? (?:or|nor|and)| ?/| &){qualities} ?{BAD}\b)*(?: (?:fires?|fired|left|remain\w*|whatsoever|at all))?"),
         format!(r"\b{TELLS} (?:nothing|no output|no complaints)\b(?: (?:else|wrong|new|more|amiss|suspicious|unusual|odd|unexpected))*(?: (?:left )?to (?:complain about|say|report|fix|flag|add|object to|mention|point out|criticise|criticize)(?: about (?:it|them|this))?| behind)?"),
         r"\b(?:lists?|listed|prints?|printed|reports?|reported|shows?|showed|returns?|returned|names?|named|gives?|gave|outputs?|flags?|flagged|finds?|found) no (?:other |more |further |unformatted |changed |misformatted )?(?:files?|lines?|entries|names|results|paths|differences)\b".to_owned(),
         r"\bwithout (?:any |a single |further )?(?:output|a word|complaints?|complaining|incident|trouble|fuss)\b|\b(?:went |go(?:es)? |come |came |is |are )?(?:down )?from \d+(?: [a-z]+){0,2} (?:down )?to (?:0|zero|none)\b".to_owned(),
@@ -58,6 +58,7 @@ patterns! {
     ERRORS_AND = format!(r"\berrors?,? (?:or|and|nor) (?:[a-z]+ ){{0,2}}?{FINDINGS}|(?:错误|报错) ?(?:或者?|和|与|、|及|以及|也没有?) ?{FINDINGS}");
     PASSING = r"\bpreviously[- ]fail\w*|\b(?:that|which)(?: (?:was|were|had been|had|have|previously|initially|originally|first|used to))+ (?:fail|failing|failed|broken|red)(?: (?:before|earlier|previously|initially|at first|last time|until now|so far))?\b|\b(?:that|which) (?:failed|broke|were red)(?: (?:before|earlier|previously|initially|at first|last time|until now|so far|in the first run|on the first run))?\b|\b(?:with |plus |and )?\d+ (?:tests? |others? |cases? )?(?:(?:was|were|are|is) )?(?:skipped|ignored|deselected|pending|todo)\b|(?:另有|另外|其余|还有|其中)? ?\d+ ?(?:个|项|条)?(?:测试|用例)?(?:被)? ?(?:跳过|忽略|pending|skipped|todo)(?:了)?|(?:跳过|忽略)(?:了)? ?\d+ ?(?:个|项|条)|(?:之前|原本|原先|此前|先前|一开始|原来)?(?:一直)?(?:失败|报错|挂掉|不通过|没过|挂)的";
     EARLIER = r"[(（](?:it |there |this |that |they )?(?:was|were|had been|previously|formerly|originally|initially|before(?: that)?:?|earlier:?|used to be|down from|up from|from|instead of|原来|之前|原先|此前|改动前|修改前|修复前|原本|以前|从)[^()（）]{0,40}[)）]|\bdown from \d+\b|(?:^|[，,、；;])(?:而|且|并且|同时)?(?:对外|公开|现有|原有)?(?:的)?[0-9 \x{4e00}-\x{9fff}]{0,10}?(?:没有?|无|未|并无|不)(?:任何|明显|其他|其它|发生|产生|带来|引入)?(?:变化|改变|变动|影响|副作用|改动|差别|区别)|(?:里面|其中|包里|包内|镜像里|产物里)[^，,。；;]{0,12}?[，,]?(?:已|也|都)?(?:没有?|无|不含|不再(?:包含|有))[^，,。；;]{0,16}|\bno (?:\w+ ){0,2}(?:behaviou?r(?:al)?|functional|semantic|api|schema|visible|resource|infrastructure|breaking|other|public) changes?\b";
+    UNCHANGED = r"\bno (?:[a-z-]+ ){0,2}(?:changes?|modifications?|edits?) (?:were |was |have been |are )?(?:made )?(?:to|in|on) (?:the|any|our|its|other|your|this|these|those|existing)\b";
     ONLY_RAN = r"\bonly (?:ran|re-?ran|executed|tested|checked)\b|\b(?:ran|executed) only\b|(?:只|仅)(?:跑|运行|执行)了";
     COLOURS = r"\bwarnings? (?:are |were |treated |turned |promoted |denied )*(?:in)?(?:to|as) errors\b|\bdeny(?:ing)? warnings\b|把?警告(?:当作?|视为|升级为|作为)错误|\b(?:continue[sd]?|seems?|seemed|proved?) to\b|\bhappy[- ]paths?\b|\b(?:the|an?) (?:green|ok|happy|good|clean) (?:button|icon|badge|label|paths?|cases?|light|colou?r|dialog|flow|way|part|reason|response|idea|candidate|place|slate|separation|api|interface|architecture|code)\b";
     FAILING = r"\b(failing) (?:tests?|cases?|specs?|suite)\b";
@@ -68,6 +69,8 @@ patterns! {
 /// The text, byte for byte, with a sign for good news in place of bad news that is denied, and blanks in place of bad news
 /// that is told in passing. What is spoken of stays.
 pub(crate) fn without_bad(text: &str) -> String {
+    // That something was left as it was is neither good nor bad.
+    let text = &UNCHANGED.blanked(text);
     let mut out = text.to_owned();
     // What stands in code is a word of a command.
     let code = CODE.all(text);

@@ -27,7 +27,7 @@ patterns! {
     BOTH = r"前后端|\bboth (?:sides|halves|ends)\b|两端|两边";
     INCLUDING = r"\bincluding\b|\bincl\.|\bamong them\b|包括|其中包含";
     LABEL = r"^[\s\d.)#|•+-]*`?([a-z][a-z0-9_./-]*|前端|后端|服务端|客户端)`?(?: (?:module|package|crate|service|side|app))?(?:模块|服务|项目|端|部分)?\s*[:：|—–]";
-    PLACES = r"\b(?:in|on|for|under|of|inside|about) (?:the )?`?([\w./-]+)`?|`?([a-z0-9_./-]+)`? (?:crate|package|module|service|folder|directory|subproject|library)\b|([a-z0-9_./-]+)`? ?(?:目录|模块|包|文件夹|服务|子项目|项目)";
+    PLACES = r"\b(?:in|on|for|under|of|inside|about) (?:the )?`?([\w./-]+)`?|`?([a-z0-9_./-]+)`? (?:crate|package|module|service|folder|directory|subproject|library|chart|role|playbook|namespace)\b|([a-z0-9_./-]+)`? ?(?:这个|那个|该)? ?(?:目录|模块|包|文件夹|服务|子项目|项目|角色|脚本|role|chart)";
     WHOLE = r"\b(?:whole|entire|all|every|everything|repo|repository|codebase|project|workspace)\b|整个|所有|全部|全项目|全仓";
     SOME = r"\b(?:new|added|related|relevant|affected|targeted|corresponding|specific|focused|regression|updated|that|this|its|these) (?:\w+ )?tests?\b|相关|新增|对应|新加|新写|该测试|这个测试|回归测试|目标测试";
     FAILED_BEFORE = r"\b(?:previously|formerly|earlier|once)[- ](?:failing|failed|broken)\b|\b(?:failing|failed|broken) (?:tests?|cases?|specs?)\b|\b(?:that|which)(?: \w+){0,2}? (?:failing|failed|broken|broke|red)\b|(?:失败|挂掉|报错)的(?:那)?(?: ?[0-9一二两三四五六七八九十几]+ ?(?:个|项|条))?(?:测试|用例|单测)";
@@ -35,7 +35,7 @@ patterns! {
     SINGLE = r"\btest\b (?:now |also |still )?(?:passes|passed|succeeds)";
     VERSION = r"\bpython ?([23]\.\d{1,2})\b";
     IDENTIFIER = grammar::IDENTIFIER;
-    FILES = r"[a-z0-9_@.-]*(?:/[a-z0-9_@.-]+)*[a-z0-9_-]\.(?:rs|pyi?|jsx?|tsx?|mjs|cjs|go|java|kts?|c|h|cpp|hpp|cc|cs|rb|php|swift|sh|bash|css|scss|vue|svelte|ya?ml|sql|lua)\b";
+    FILES = r"(?:[a-z0-9_@.-]+/)*[a-z0-9_@.-]*[a-z0-9_-]\.(?:rs|pyi?|jsx?|tsx?|mjs|cjs|go|java|kts?|c|h|cpp|hpp|cc|cs|rb|php|swift|sh|bash|css|scss|vue|svelte|ya?ml|sql|lua)\b";
 }
 
 /// Words before "tests" that name none.
@@ -245,7 +245,7 @@ pub(crate) fn place(clause: &Clause) -> Reach {
     let files = FILES.all(&clause.text).into_iter().filter(|(place, _)| !quoted_command(clause, place));
     let files: Vec<String> = files.map(|(_, path)| path.to_owned()).collect();
     let clean = |word: String| word.trim_end_matches(|c: char| !c.is_ascii() || c == '.').to_owned();
-    let named = named.filter_map(cut).map(clean).filter(|name| !PLAIN.contains(&name.as_str()));
+    let named = named.filter_map(cut).map(clean).filter(|name| !PLAIN.contains(&name.as_str()) && name.parse::<u64>().is_err());
     // A folder that is quoted is what it is about, too.
     let is_folder =
         |code: &&str| code.contains('/') && !code.contains([' ', '.', '*']) && !code.starts_with(['/', '@', '-']);

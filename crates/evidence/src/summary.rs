@@ -45,6 +45,8 @@ patterns! {
     TOTALS = r"(?m)^\s*Tests:?\s+(\d+ passed,? \(?\d+)(?:\)| total)";
     OUT_OF = r"\b0 tests failed out of (\d+)";
     EXAMPLES = r"(?i)\b(\d+) (?:examples?|tests?|runs?)(?:, \d+ assertions)?, 0 failures";
+    LINES_PLANNED = r"(?m)^1\.\.(\d+)\s*$";
+    LINES_SKIPPED = r"(?im)^ok \d+.*# (?:skip|todo)";
     WORDS = r"(?m)^(?:BUILD SUCCESS(?:FUL)?|PASS$|OK$|Result: PASS$|\s*Testing \S+ tests passed|\W*(?:[\w-]+[:\]] *)?All tests (?:passed|successful|succeeded)|\s*OK \()|100% tests passed|test result: ok|\*\* TEST SUCCEEDED \*\*|^SUCCESS! -- |Successfully ran targets? test for|^Tasks: +\d+ successful, \d+ total$";
     PACKAGE = r"(?m)^ok\s+\S+\s+(?:[\d.]+m?s|\(cached\))(?:\s+coverage:[^\n]*)?\s*$|^> Task \S*:(?:\w+Test|test)(?: UP-TO-DATE| FROM-CACHE)?\s*$";
     FAILED = r"(?i)\b[1-9]\d* *(?:tests? +|examples? +)?(?:failed|failing|failures?)\b|\b(?:failures|errors|failed|fail)[:=]\s*[1-9]|# fail [1-9]|ℹ fail [1-9]|\b[1-9]\d* fails? (?:locally|remotely)|\bFAIL [1-9]\d* \||\bsucceeded:? \d+, failed:? [1-9]|\[\s*FAILED\s*\] [1-9]|\bsome tests failed\b|\*\* TEST FAILED \*\*|(?m:^\s*[1-9]\d* fail\s*$)|\bFailed: Total \d|\bFailed [1-9]\d*, (?:Errors|Passed)\b|\bErrors [1-9]\d*, Passed\b|\bFailed \d+/\d+ (?:test|subtest)|\bsubtests? failed|\bResult: FAIL\b|\bTimeout: +[1-9]|\bsubtests failed";
@@ -103,7 +105,10 @@ pub(crate) fn summary(output: &str, reading: Reading) -> Summary {
     let tests = GROUPS.blanked(output);
     let mut passed = numbers(&[&PASSED, &OTHERS, &OUT_OF], &tests);
     passed.extend(shares.into_iter().map(|(of, _)| of));
-    let runs = numbers(&[&RUNS, &EXAMPLES], &tests);
+    let mut runs = numbers(&[&RUNS, &EXAMPLES], &tests);
+    if runs.is_empty() && !LINES_SKIPPED.fits(output) {
+        runs.extend(numbers(&[&LINES_PLANNED], output));
+    }
     // Where only those that ran are counted, the ones that were left out are among them.
     let skipped = if passed.is_empty() { numbers(&[&SKIPPED], &tests).iter().sum() } else { 0 };
     let counted = if passed.is_empty() { &runs } else { &passed };
