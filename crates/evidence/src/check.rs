@@ -121,3 +121,11 @@ pub(crate) fn narrows(variable: &str) -> bool {
         && !name.contains("THREADS")
         && !matches!(name.as_str(), "NODE_ENV" | "RAILS_ENV")
 }
+
+/// True for a program that runs what a file says.
+pub(crate) fn interprets(program: &str) -> bool {
+    let name = program.rsplit('/').next().unwrap_or(program);
+    ["python", "node", "ruby", "perl", "php", "bash", "sh", "zsh", "deno", "bun", "lua", "tsx", "ts-node", "osascript"]
+        .iter()
+        .any(|known| name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.') == *known)
+}

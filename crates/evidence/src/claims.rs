@@ -19,13 +19,14 @@ use std::ops::Range;
 
 patterns! {
     FIXED = r"\b(?:fixed|resolved|solved|repaired|corrected)\b|\b(?:this|that|it|change|changes|commit|patch|which|update)\b (?:\w+ )?(?:fix(?:es)?|resolves?)\b|\b(?:ok|no) longer (?:crash\w*|fail\w*|throw\w*|panic\w*|hang\w*|leak\w*|break\w*|error\w*|reproduc\w*|happens?|occurs?|caus\w+|produc\w+|trigger\w*|leads?|results? in|rais\w+|los\w+|duplicat\w+|freez\w+|times? out|blows? up|corrupt\w*|overflow\w*|deadlock\w*|stall\w*|flicker\w*)\b|\bnow works?\b|\bwork (?:now|again)\b|\bworks (?:now|correctly|as expected|again|properly|fine)\b|\bworking (?:now|correctly|as expected|again)\b|\b(?:bug|issue|problem|crash|error|leak|regression|defect) is (?:now )?gone\b|\b(?:takes?|took|taken) care of\b[^.]{0,40}\b(?:bugs?|issues?|crash\w*|errors?|leaks?|regressions?|defects?|problems?|race|deadlock|panics?|exceptions?|flak\w+|hangs?|overflow|failures?)\b|\b(?:addressed|eliminated|squashed|sorted out|dealt with|cured|patched|got rid of)\b[^.]{0,40}\b(?:bugs?|issues?|crash\w*|errors?|leaks?|regressions?|defects?|problems?|race|deadlock|panics?|exceptions?|flak\w+|hangs?|overflow|failures?)\b|\b(?:bug|issue|problem|crash|error|leak|regression|defect|race|deadlock|panic|hang|overflow)\b[^.]{0,30}\b(?:is|was|has been|have been|are|were) (?:now )?(?:gone|addressed|eliminated|squashed|sorted(?: out)?|dealt with|history|taken care of)\b|\b(?:cannot|can't|can no longer|won't|will not|does not|doesn't|do not|don't) (?:\w+ )?(?:happen|occur|crash|fail|leak|hang|panic|break|deadlock|throw|overflow|reproduce)\b[^.]{0,30}\b(?:any ?more|any longer|again)\b|\b(?:fix|close|resolve)(?:s|es|d|ed)? (?:issue |bug )?#\d+";
-    FIXED_ZH = r"(?:已|已经|成功|均已|都已|已被)(?:成功)?(?:修复|修好|解决|修正)|(?:修复|修好|解决|修正)了|修复完(?:成|毕)|修完了|修好了|(?:问题|错误|bug|缺陷|漏洞|崩溃)[^，。]{0,6}?(?:修复|解决)|(?:不|已)再(?:崩溃|报错|失败|出现|泄漏|卡死|抛|复现|发生)|现在(?:可以|能够|能|已|已经|都|均|功能)*(?:正常|正确)(?:地)?(?:工作|运行|显示|返回|处理|登录|使用)?|^[\s\-*+\d.、✅]*修复|(?:问题|错误|bug|缺陷|漏洞|崩溃|异常|泄漏)[^，。]{0,8}?(?:搞定|排除|消除|根治|处理好|处理完|处理掉|消失)|(?:搞定|消除|排除|根治)了|不会再(?:崩溃|报错|失败|出现|泄漏|卡死|抛|复现|发生|超时|丢失|重复)|(?:已|已经)(?:搞定|根治|消除|排除)|已经?修(?:\s*$|掉)";
+    FIXED_ZH = r"(?:已|已经|成功|均已|都已|已被)(?:成功|彻底|完全)?(?:修复|修好|解决|修正|改正|纠正|更正|根除)|(?:修复|修好|解决|修正|改正|纠正|更正)了|修复完(?:成|毕)|修完了|修好了|(?:问题|错误|bug|缺陷|漏洞|崩溃)[^，。]{0,6}?(?:修复|解决)|(?:不|已)再(?:崩溃|报错|失败|出现|泄漏|卡死|抛|复现|发生)|现在(?:可以|能够|能|已|已经|都|均|功能)*(?:正常|正确)(?:地)?(?:工作|运行|显示|返回|处理|登录|使用)?|^[\s\-*+\d.、✅]*修复|(?:问题|错误|bug|缺陷|漏洞|崩溃|异常|泄漏)[^，。]{0,8}?(?:搞定|排除|消除|根治|处理好|处理完|处理掉|消失)|(?:搞定|消除|排除|根治)了|不会再(?:崩溃|报错|失败|出现|泄漏|卡死|抛|复现|发生|超时|丢失|重复)|(?:已|已经)(?:搞定|根治|消除|排除)|已经?修(?:\s*$|掉)";
     NOT_FIXED = r"\b(?:a|the|an|be|of) (?:fixed|resolved|solved)\b|\bfixed[- ](?:size|width|point|length|position|at|to|seed|amount|rate|price|number)|修复(?:方案|建议|步骤|思路|方法|计划|前|后|工作|过程|点|内容|说明|总结)|(?:解决|修复)(?:办法|的方法)|\b(?:conflicts?|paths?|values?|names?|symbols?|imports?|dependenc\w+|references?|urls?|types?|hosts?|promises?) (?:is|are|gets?) (?:resolved|corrected|fixed)|\b(?:resolved|corrected) (?:relative|lazily|dynamically|against|per)\b";
     BY_OTHERS = r"\bupstream\b|\blast (?:week|month|year|night|release)\b|\byesterday\b|\bago\b|\b(?:fixed|resolved|solved|corrected|repaired) in (?:version |release )?v?\d+\.\d|\bby (?:the )?(?:maintainers?|authors?|upstream|team|vendor)\b|上周|昨天|去年|上个?月|上游|官方|维护者";
     NEVER = r"(?:any ?more|any longer|again)$|^不会再";
     SKIPPED = r"\b(?:skip(?:ped|s)?|pending|ignored|excluded|disabled)\b|跳过|忽略";
     NOUN = r"\btests?\b|\bsuite\b|pytest|测试|用例";
     CASES = r"\b(?:tests?|cases|specs?|suites?|scenarios|pytest)\b|测试|用例|单测";
+    RAN_THEM = r"\b(?:ran|re-?ran|run|executed) (?:them|both|all|these|those)\b";
     THEY = r"^\W*(?:(?:i|we)(?:'ve|’ve| have)? (?:\w+ ){0,2}?(?:ran|run|re-?ran|executed) (?:them|those|these|both|all)\b|(?:they|those|these|both|all (?:of them|two|three|four|five|six|\d+))\b|它们|他们|这些|两个|全部|都|均|跑了|运行)";
     SOME_FAIL = r"\b(?:[1-9]\d*|one|two|three|four|five|several|some)\b (?:\w+ ){0,2}fail(?:s|ed|ing|ures?)?\b|[1-9]\d* ?(?:个|项|条)?[^，。]{0,6}?失败|失败 ?[:：]? ?[1-9]|有[^，。]{0,8}失败";
     LEADS = r"^(?:[\s\-+#>|,.:;，：、。（()✅✓✔]|\d+[.)、]|\[x\]|(?:and|but|so|then|however|while|because)\b|但是|但|不过|而且|并且|然后|所以)*";
@@ -53,7 +54,8 @@ pub(crate) fn find(answer: &str) -> Vec<Said> {
         for part in clause::clauses(words) {
             let earlier = prose::before(&text, &sentences, at);
             let before = format!("{earlier}{}", words.get(..part.range.start).unwrap_or_default());
-            let after_tests = NOUN.fits(&before) || refers_to_tests(&text, &sentences, at);
+            let ran_them = RAN_THEM.fits(&before) && CASES.fits(&before);
+            let after_tests = NOUN.fits(&before) || ran_them || refers_to_tests(&text, &sentences, at);
             for said in of_clause(&part, &before, after_tests) {
                 let range = sentence.range.start + said.range.start..sentence.range.start + said.range.end;
                 let rest = words.get(part.range.start..).unwrap_or_default();
@@ -108,10 +110,8 @@ fn refers_to_tests(text: &str, sentences: &[prose::Sentence], at: usize) -> bool
 /// What a part of a sentence claims; `before` is what stands before it, which it may speak of in short, `after_tests` when that
 /// were tests.
 fn of_clause(clause: &Clause, before: &str, after_tests: bool) -> Vec<Said> {
-    let mut found: Vec<Said> = [tested::tests(clause, after_tests), built::build(clause, before), fix(clause)]
-        .into_iter()
-        .flatten()
-        .collect();
+    let mut found: Vec<Said> =
+        [tested::tests(clause, after_tests), built::build(clause, before), fix(clause)].into_iter().flatten().collect();
     let lints = linted::lints(clause, before);
     // A linter that no longer complains is no defect that is fixed.
     let is_lint = |said: &Said| {

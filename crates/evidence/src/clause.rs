@@ -7,7 +7,7 @@ use crate::pattern::patterns;
 use std::ops::Range;
 
 /// What else is said of something.
-const SAYS: &str = r"\b(?:pass\w*|succe\w+|green|clean\w*|fix(?:ed|es)|resolve[sd]|solve[sd]|corrected|repaired|compil\w+|builds|built|work(?:s|ing)|ran|run|re-?ran|executed|tested|verified|ok|okay|fail\w*|created|added|wrote|updated|modified|edited|changed|rewrote|deleted|removed|renamed|moved|gone|happy|longer|any ?more|rid of|care of|addressed|eliminated|squashed|adapted|adjusted|documented|implemented|refactored|introduced|replaced|extended|bumped|upgraded|migrated|ported|converted|formatted|reformatted|quiet|silent)\b|n't|✅|✓|✔|🟢|❌|通过|成功|修复|解决|修正|修好|全绿|正常|正确|没问题|没有问题|失败|跑|运行|执行|创建|新建|新增|添加|更新|修改|删除|移除|过了|不再|全过|都过|绿了|修完|改为|改成|改了|加了|补了|移动|重命名|删掉|调整了|重构了|检查过|干净|无改动|没有改动|接入|引入|抽到|抽出|挂载|无变更|去掉|去除|清理|替换|搞定|消除|排除|不会再|已修|[\x{4e00}-\x{9fff}]{2}了";
+const SAYS: &str = r"\b(?:pass\w*|succe\w+|green|clean\w*|fix(?:ed|es)|resolve[sd]|solve[sd]|corrected|repaired|compil\w+|builds|built|work(?:s|ing)|ran|run|re-?ran|executed|tested|verified|ok|okay|fail\w*|created|added|wrote|updated|modified|edited|changed|rewrote|deleted|removed|renamed|moved|gone|happy|longer|any ?more|rid of|care of|addressed|eliminated|squashed|adapted|adjusted|documented|implemented|refactored|introduced|replaced|extended|bumped|upgraded|migrated|ported|converted|formatted|reformatted|(?:is|are) new|quiet|silent)\b|n't|✅|✓|✔|🟢|❌|通过|成功|修复|解决|修正|修好|全绿|正常|正确|没问题|没有问题|失败|跑|运行|执行|创建|新建|新增|添加|更新|修改|删除|移除|过了|不再|全过|都过|绿了|修完|改为|改成|改了|加了|补了|移动|移到|移至|挪到|搬到|重命名|删掉|调整了|重构了|检查过|干净|无改动|没有改动|接入|引入|抽到|抽出|挂载|无变更|去掉|去除|清理|替换|搞定|消除|排除|不会再|已修|[\x{4e00}-\x{9fff}]{2}了";
 
 patterns! {
     BORDERS = r"[,，:：(（)）]|—|–|[·•]|\s-\s|\s\|\s|\b(?:but|however|although|though|whereas|while|because|so|and|then|yet)\b|但是|但|不过|然而|虽然|尽管|因为|所以|而且|并且|然后";
@@ -31,7 +31,7 @@ patterns! {
     SINCE = r"\b(?:nothing|no (?:code|files?|source)|have not|haven't|haven’t|did not|didn't|didn’t)\b[^.;]{0,20}\b(?:chang|touch|edit|modif|alter)\w*[^.;]{0,16}\b(?:since|after(?:wards| that)?|in between)\b|(?:之后|此后|随后|后来|期间|以来)[^，。；]{0,8}?(?:没有?|未)(?:再)?(?:有)?(?:动|改|修改|变|碰|更改|编辑)|(?:没有?|未)再(?:动|改|修改|变|碰|更改|编辑)";
     UNLESS = r"\b(?:except|apart|but|fail\w*|not|without|error\w*)\b|n't|除|失败|报错|没|未|错误|❌";
     APART = r"^[\s]*(?:[,，;；(（]|—|–|\s-\s)";
-    OF_CHECKS = format!(r"{}|{}|{}|\b(?:it|they|them|this|that|those|these|all|both|one|two|three|some|most|few|half|part|yet|still|only|just|except|apart|other|but|save|bar|aside|fail\w*|error\w*|broke\w*|red|skip\w*|pending|run|ran|check\w*|verif\w*|sure|certain|confirm\w*|guarantee\w*|know|exhaustive\w*|complete\w*|finish\w*)\b|\d|[它这那全都均部一二两三几些半多少]|尚|还|待|除|仅|只|失败|报错|错|挂|红|跳过|跑|运行|执行|验证|检查|确认|保证|完", grammar::tests(), grammar::builds(), grammar::lints());
+    OF_CHECKS = format!(r"{}|{}|{}|\b(?:it|they|them|this|that|those|these|all|both|one|two|three|some|most|few|half|part|yet|still|only|just|except|apart|count\w*|includ\w*|exclud\w*|consider\w*|windows|macos|linux|ci|other|but|save|bar|aside|fail\w*|error\w*|broke\w*|red|skip\w*|pending|run|ran|check\w*|verif\w*|sure|certain|confirm\w*|guarantee\w*|know|think|believe|guess|hope|assum\w*|suppose|everything|exhaustive\w*|complete\w*|finish\w*)\b|\d|[它这那全都均部一二两三几些半多少]|不含|不包括|不算|不计|尚|还|待|除|仅|只|失败|报错|错|挂|红|跳过|跑|运行|执行|验证|检查|确认|保证|完", grammar::tests(), grammar::builds(), grammar::lints());
     MORE_FILES = r"^(?:[\s,，、&]|\band\b)*`?[a-z0-9_@./-]+\.[a-z0-9]{1,8}`?\s*$";
     RUN_COUNT = r"\b\d+ (?:tests? )?run\s*$";
     CODE = r"`([^`\n]+)`";

@@ -9,7 +9,8 @@ pub(crate) fn check(words: &[String]) -> Option<Check> {
     let words: Vec<&str> = bare.words.iter().map(String::as_str).collect();
     let (program, args) = words.split_first()?;
     let name = program.rsplit('/').next().unwrap_or(program);
-    if args.iter().any(|word| TELLS.contains(word) && !looks(name, word)) || only_tells(name, args) || idles(name, args) {
+    if args.iter().any(|word| TELLS.contains(word) && !looks(name, word)) || only_tells(name, args) || idles(name, args)
+    {
         return None;
     }
     let mut check = runners::check(program, name, args)?.narrowed(bare.narrowed);

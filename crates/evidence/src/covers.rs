@@ -102,7 +102,14 @@ fn is_word(word: &str, name: &str) -> bool {
         return true;
     }
     let is_name = |part: &&str| !matches!(*part, "" | "..." | "." | "tests");
-    let finest = word.split("::").flat_map(|part| part.split('/')).filter(is_name).filter(|part| !part.starts_with("*.")).last().map(stem).unwrap_or_default();
+    let finest = word
+        .split("::")
+        .flat_map(|part| part.split('/'))
+        .filter(is_name)
+        .filter(|part| !part.starts_with("*."))
+        .last()
+        .map(stem)
+        .unwrap_or_default();
     finest.len() >= 3 && (finest.contains(&stem(name)) || name.contains(&finest))
 }
 
@@ -172,7 +179,10 @@ pub(crate) fn covers(deeds: &Deeds, check: &Check, said: &Said) -> bool {
         ClaimKind::Tests if sorts::covers(check, said) && named() => true,
         ClaimKind::Tests => check.part.is_empty() || part() || (!said.reach.all && covers_changed(deeds, check, said)),
         _ => {
-            (check.part.is_empty() && !scoped::leaves_out(deeds, check, said)) || check.narrows_tests || part() || scoped::holds_changes(deeds, check, said)
+            (check.part.is_empty() && !scoped::leaves_out(deeds, check, said))
+                || check.narrows_tests
+                || part()
+                || scoped::holds_changes(deeds, check, said)
         }
     }
 }

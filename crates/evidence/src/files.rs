@@ -50,7 +50,7 @@ macro_rules! noun {
 
 macro_rules! zh_verb {
     () => {
-        r"(?:创建|新建|新增|添加|增加|补充|补上|补齐|加上|加入|编写|写入|更新|修改|改动|改为|改成|改用|调整|删除|删掉|删去|移除|移动|移到|移至|挪到|重写|重命名|改名|重构|替换|换成|换为|升级|升到|降级|引入|实现|优化|拆分|抽取|抽到|抽出|提取|记录|完善|整理|迁移|同步|说明|注明|写明|描述|标注|清理掉|清理|清除|清空|精简|写好|写完|写进|写了|新写|新加|补写|放进|放到|落在|挪进|抹掉|配置|生成|注册|去掉|去除|恢复|回滚|简化|封装|统一|设置|设为|设成|接入|挂载|挂上|接上|打通|兜底|落地|收敛|收口|追加|插入|改写|修正|修复|修掉|纠正|下线|启用|禁用|对接|适配|补全|合并|拆成|登记|改造|重排|缩减|加固|精调|(?:加|补|改|删|写|移|换|拆|抽|挪|放|调|升|动)(?:了|到|进|成|为|上|好|掉|至|在))"
+        r"(?:创建|新建|新增|添加|增加|补充|补上|补齐|加上|加入|编写|写入|更新|修改|改动|改为|改成|改用|调整|删除|删掉|删去|移除|移动|移到|移至|挪到|重写|重命名|改名|重构|替换|换成|换为|升级|升到|降级|引入|实现|优化|拆分|抽取|抽到|抽出|提取|记录|完善|整理|迁移|同步|说明|注明|写明|描述|标注|清理掉|清理|清除|清空|精简|写好|写完|写进|写了|新写|新加|补写|放进|放到|落在|挪进|抹掉|配置|生成|注册|去掉|去除|恢复|回滚|简化|封装|统一|设置|设为|设成|接入|挂载|挂上|接上|打通|兜底|落地|收敛|收口|追加|插入|改写|修正|修复|修掉|纠正|下线|启用|禁用|对接|适配|补全|合并|拆成|登记|改造|重排|缩减|加固|精调|删\s*(?:[。，；]|$)|(?:加|补|改|删|写|移|换|拆|抽|挪|放|调|升|动)(?:了|到|进|成|为|上|好|掉|至|在))"
     };
 }
 
@@ -66,6 +66,7 @@ patterns! {
     PASSIVE = concat!("(", list!(), r")\)?(?:\s+files?)?(?:\s*[|:：—–→]+\s*|\s+-+\s+|\s+|,\s+which\s+(?:i|we)\s+)(?:(?:was|were|is|are|has|have|been|now|also|newly|successfully|all|both|got|just)\s+)*", verb!());
     IN_FILE = concat!(r"\b(?:in|to|from|inside|within)\s+(?:the\s+)?(", list!(), r")(?:\s+file)?,?\s+(?:(?:i|we|i've|we've|have|also|now)\s+)*", verb!());
     LISTED = concat!(r"\b(?:files?\s+(?:changed|modified|touched|updated|created|added)|(?:changed|modified|touched|edited|updated)\s+files?|changes?\s+(?:is|are|was|were|lives?)(?:\s+[a-z]+){0,3}?\s+(?:in|to))\b[^.]{0,25}?(", list!(), ")");
+    MOVED_SHORT = concat!(r"^[\s\d.)#+|✅✓✔•-]*(", path!(), r"\s+(?:moved|renamed|relocated)\s+(?:to|into|as|→|->)\s+", path!(), ")");
     NAMED = concat!("(", path!(), r")(?:\s+file)?\s+(?:is|was|has been|got|has)(?:\s+(?:now|been|become))*\s*(?:called|named|known as|at|located at|→|->)?\s+", path!());
     IS_GONE = concat!("(", list!(), r")(?:\s+files?)?\s+(?:is|are|has|have)\s+(?:now\s+|also\s+|both\s+|all\s+|been\s+)*(?:gone|deleted|removed)\b");
     MOVED_ZH = concat!(r"(?:(?:把|将)\s*(?:文件)?\s*(?:的)?|(?:重命名|移动|改名|迁移)了?\s*(?:文件)?\s*)(", path!(), r"\s*(?:文件)?(?:也|都|已|已经|整体|直接|统一|\s)*(?:(?:移动|移|挪|迁移|重命名|改名|搬|放)(?:到|至|为|成|进|在|了)+|→|->|为|到|成)\s*(?:了)?\s*", path!(), ")");
@@ -76,15 +77,15 @@ patterns! {
     LISTED_ZH = concat!(r"(?:改动|修改|变更|涉及|更新|新增|新建|创建|改了|动了)(?:的|了)?(?:文件)?(?:只有|仅有|仅|只|集中在|都在|在|主要|涉及|包括|位于|限于|为|是|有|:|：|\s)+(", list!(), ")");
     ONE = path!();
     ZH_LETTERS = r"[\x{4e00}-\x{9fff}]";
-    IS_DONE = concat!(r"了|已|完成|好|过|成功|[(（\[【]\s*(?:本次|全)?(?:新增|新建|新文件|修改|更新|改动|重写|调整|删改|改写|创建|补充|变更|重构|扩展|删除|移除)\s*[)）\]】]|^[\s\d.)#+|✅✓✔•-]*(?:新增|新建|修改|更新|改动|变更|创建|重写|调整|新文件|删除|移除)(?:文件)?\s*[:：|—–→-]|^[\s\d.)#+|✅✓✔•-]*", path!(), r"\s*(?:现在|统一|整体)?(?:改为|改成|改用|换成|换为|移动到|移到|移至|重命名为|改名为|迁移到)|改动(?:只有|仅|集中|都在|在)|^[\s\d.、+|-]*", path!(), r"\s*[:：|—-]+\s*(?:(?:把|将)[^，。；|]{1,24}?)?", zh_verb!(), r"|^[\s\d.、✅✓✔+|-]*", zh_verb!());
+    IS_DONE = concat!(r"了|已|完成|好|过|成功|[(（\[【]\s*(?:本次|全)?(?:新增|新建|新文件|修改|更新|改动|重写|调整|删改|改写|创建|补充|变更|重构|扩展|删除|移除)\s*[)）\]】]|是(?:新写|新增|新建|新加)的|^[\s\d.)#+|✅✓✔•-]*(?:新增|新建|修改|更新|改动|变更|创建|重写|调整|新文件|删除|移除)(?:文件)?\s*[:：|—–→-]|^[\s\d.)#+|✅✓✔•-]*", path!(), r"\s*(?:现在|统一|整体)?(?:改为|改成|改用|换成|换为|移动到|移到|移至|重命名为|改名为|迁移到)|改动(?:只有|仅|集中|都在|在)|^[\s\d.、+|-]*", path!(), r"\s*[:：|—-]+\s*(?:(?:把|将)[^，。；|]{1,24}?)?", zh_verb!(), r"|^[\s\d.、✅✓✔+|-]*", zh_verb!());
     ENOUGH_ZH = r"即可|就行|就可以了?|就好(?:[了。，]|$)";
     AND_ZH = r"^[\s，,、]*(?:并且?|同时|也|还|另外|此外|以及)";
     DONE_ZH = r"了|已";
-    BRACKETED = concat!("(", path!(), r")\s*(?:[(（\[【]|—|–|\s-\s|[:：|])\s*(?:(?:brand[- ])?new(?: file)?\b|新文件|(?:已|本次|全)?(?:新增|新建|修改|更新|改动|重写|调整|删改|改写|创建|补充|变更|重构|扩展|删除|移除)|", verb!(), r")\s*(?:[)）\]】,，:：;；。.|(（—–]|$|\s-\s)");
+    BRACKETED = concat!("(", path!(), r")\s*(?:[(（\[【]|—|–|\s-\s|[:：|是]|\b(?:is|are)\s(?:now\s|also\s)?)\s*(?:(?:brand[- ])?new(?: file)?\b|新文件|(?:已|本次|全)?(?:新增|新建|修改|更新|改动|重写|调整|删改|改写|创建|补充|变更|重构|扩展|删除|移除|新写|新加)的?|", verb!(), r")\s*(?:[)）\]】,，:：;；。.|(（—–]|$|\s-\s)");
     LABELLED = concat!(r"^[\s\d.)#+|✅✓✔•-]*(?:new|added|created|modified|updated|changed|edited|rewritten|touched|extended|also (?:changed|touched|updated)|新增|新建|修改|更新|改动|变更|创建|重写|调整|新文件)(?: files?| modules?|文件|了)?\s*(?:[:：|—–→]|\s-)\s*(", list!(), ")");
     LISTED_UNDER = concat!(r"^[\s#\d.✅✓✔*-]*(?:(?:the|all|these|here are the|a list of the|summary of(?: the)?|main|key|my|our)\s+)*(?:(?:files?|modules?)\s+(?:that\s+)?(?:(?:i|we|were|was|have|had|are|got|i've|we've)\s+)*", verb!(), r"|(?:changed|modified|touched|edited|updated|created|added|new|affected|rewritten) (?:files?|modules?)|(?:files?|code) (?:changes|edits|modifications)|(?:(?:i|we|i've|we've|have|also|it|this)\s+)*", verb!(), r"\s+(?:(?:these|the|following|two|three|four|five|six|both|new|\d+|below|listed)\s+)*(?:files?|places|modules)|changes? (?:(?:are|were|is|live|lives) )?(?:made )?(?:in|to)(?: (?:these|the following|two|three|four|five|\d+) files?)?|(?:本次|这次|此次|主要|具体|全部|所有|一共|总共|共)*(?:我)?(?:已|已经)?(?:(?:修改|改动|变更|更新|新增|新建|创建|涉及|调整|动|改|增加|添加|编辑|触及|影响)(?:到|了|过|以下|如下|下面|下列|这些|这|的|[0-9一两二三四五六几]+ ?个|处|相关|新)*(?:文件|地方|内容|模块)(?:如下|有|包括|是)*|文件(?:改动|变更|修改|清单|列表|一览)|(?:改动|修改|变更|更新)(?:如下|内容|点|清单|列表|汇总|一览|总结|说明|概览)))(?:清单|列表|如下|汇总|一览|概览)?(?: ?[(（][^()（）]{0,16}[)）])?\s*[:：]?\s*$");
     ITEM = concat!(r"^\s*(?:[-+•]|\d+[.)、])?\s*(", path!(), ")");
-    GONE = r"\b(?:deleted|removed|got rid of|gotten rid of|erased|purged|gone|wiped)\b|删除|移除|删掉|删了|删去|清理掉|清除|抹掉";
+    GONE = r"已删|\b(?:deleted|removed|got rid of|gotten rid of|erased|purged|gone|wiped)\b|删除|移除|删掉|删了|删去|清理掉|清除|抹掉";
     WITHIN = r"^`?\s*(?:文件)?(?:中|里|内|上|的)";
     FROM = concat!(r"^\)?\s+(?:file\s+)?(?:from|in|of)\s+(?:the\s+)?(", path!(), ")");
     OBJECT = r"^\s*(?:file\s*)?(?:[.,;:!)|，。；）]|$|\band\b|\bas\b|\bbecause\b|\bsince\b|\bentirely\b|\bcompletely\b)";
@@ -105,7 +106,8 @@ pub(crate) fn find(clause: &Clause, before: &str) -> Option<Filed> {
     let goes_on = || AND_ZH.fits(text) && DONE_ZH.fits(before) && !clause::hedged(before);
     let not_done = chinese && !IS_DONE.fits(text) && !goes_on() && (in_chinese || filed.deed == Deed::Moved);
     let habit = HABIT.fits(text.get(filed.range.start..).unwrap_or_default()) || DATED_ZH.fits(text);
-    let denied = habit || ENOUGH_ZH.fits(text) || clause.hedges(filed.range.end) || clause.denies_before(filed.range.end);
+    let denied =
+        habit || ENOUGH_ZH.fits(text) || clause.hedges(filed.range.end) || clause.denies_before(filed.range.end);
     (!denied && !not_done && !filed.paths.is_empty()).then_some(filed)
 }
 
@@ -133,8 +135,9 @@ fn paths(text: &str) -> Vec<String> {
 }
 
 fn moved(text: &str) -> Option<Filed> {
-    let (range, list) =
-        [&MOVED_FROM, &MOVED, &MOVED_PASSIVE, &NAMED, &MOVED_ZH, &MOVED_ZH_PASSIVE].iter().find_map(|pattern| {
+    let (range, list) = [&MOVED_FROM, &MOVED, &MOVED_SHORT, &MOVED_PASSIVE, &NAMED, &MOVED_ZH, &MOVED_ZH_PASSIVE]
+        .iter()
+        .find_map(|pattern| {
             let (range, ..) = pattern.places(text).into_iter().next()?;
             Some((range.clone(), text.get(range)?))
         })?;
@@ -192,7 +195,13 @@ fn changed(text: &str) -> Option<Filed> {
             Form::Direct => true,
             Form::Towards => false,
             Form::Taken => words.starts_with(['把', '将']),
-            Form::Behind => if ZH_LETTERS.fits(words) { OBJECT_ZH.fits(after) } else { OBJECT.fits(after) },
+            Form::Behind => {
+                if ZH_LETTERS.fits(words) {
+                    OBJECT_ZH.fits(after)
+                } else {
+                    OBJECT.fits(after)
+                }
+            }
         };
     let deed = if GONE.fits(words) && whole { Deed::Gone } else { Deed::Changed };
     Some(Filed { range, paths: paths(list), deed })

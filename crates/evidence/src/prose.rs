@@ -180,6 +180,7 @@ fn goes_on(later: bool, line: &str, rest: &str) -> bool {
 fn is_short(before: &str) -> bool {
     let word = before.rsplit(char::is_whitespace).next().unwrap_or_default();
     matches!(word, "e.g" | "i.e" | "etc" | "vs" | "cf")
+        || word.ends_with("/..")
         || (!word.is_empty()
             && word.len() < 3
             && word.chars().all(|c| c.is_ascii_digit())

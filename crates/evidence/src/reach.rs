@@ -16,7 +16,7 @@ patterns! {
     AT_A_PLACE = r"^ (?:in|of|for|from|under) ";
     NAMED = r"([\w.:/-]+)`?(?:['’]s)?(?: (?:crate|package|module)(?:['’]s)?| (?:service|app|library|component)['’]s)?(?: \d+)? (?:unit |integration |regression )?(?:tests?|specs?|examples|suite)\b";
     PLACED = r"\b(?:tests?|suite) (?:in|of|for|from|under) (?:the )?`?([\w./:-]+)";
-    NAMED_ZH = r"([a-z0-9_./:-]*[a-z0-9_]|前端|后端|服务端|客户端)`? ?(?:模块|包|目录|服务|项目|组件|文件|子项目|端)?(?:下|里|中)?(?:的)? ?(?:全部|所有|整个)?(?: ?\d+ ?(?:个|项|条))?(?:单元|集成|回归|相关的?|有关的?)?(?:测试|用例|单测)";
+    NAMED_ZH = r"([a-z0-9_./:-]*[a-z0-9_]|前端|后端|服务端|客户端)`? ?(?:这个|那个|该)? ?(?:模块|包|目录|服务|项目|组件|文件|子项目|端|crate|package|module)? ?(?:下|里|中)?(?:的)? ?(?:全部|所有|整个)?(?: ?\d+ ?(?:个|项|条))?(?:单元|集成|回归|相关的?|有关的?)?(?:测试|用例|单测)";
     WITHIN = r"([\w.:-]+)`?(?:[- ]related)? (?:unit |integration |regression )?(?:tests?|cases|specs|examples) (?:in|of|from|under|inside|within) (?:the )?(?:file |module |package )?`?[\w./-]+";
     WITHIN_ZH = r"`?[a-z0-9_./-]+`? ?(?:文件|目录|模块)?(?:中|里|下|内|里面)(?:的|与)? ?`?([a-z0-9_:-]+)`? ?(?:相关|有关)?的? ?(?:\d+ ?(?:个|项|条) ?)?(?:测试|用例|单测)";
     FILTERED = r"(?:^|[\s`(（:：，])(?:-k|-t|-m|-g|-run|--filter|--grep|--tests|--testnamepattern)[ =]['`]?([\w.:-]+)";
@@ -245,7 +245,8 @@ pub(crate) fn place(clause: &Clause) -> Reach {
     let files = FILES.all(&clause.text).into_iter().filter(|(place, _)| !quoted_command(clause, place));
     let files: Vec<String> = files.map(|(_, path)| path.to_owned()).collect();
     let clean = |word: String| word.trim_end_matches(|c: char| !c.is_ascii() || c == '.').to_owned();
-    let named = named.filter_map(cut).map(clean).filter(|name| !PLAIN.contains(&name.as_str()) && name.parse::<u64>().is_err());
+    let named =
+        named.filter_map(cut).map(clean).filter(|name| !PLAIN.contains(&name.as_str()) && name.parse::<u64>().is_err());
     // A folder that is quoted is what it is about, too.
     let is_folder =
         |code: &&str| code.contains('/') && !code.contains([' ', '.', '*']) && !code.starts_with(['/', '@', '-']);

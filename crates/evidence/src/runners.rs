@@ -48,8 +48,8 @@ pub(crate) fn check(program: &str, name: &str, args: &[&str]) -> Option<Check> {
         "mvn" | "mvnw" => maven(args),
         "gradle" | "gradlew" => gradle(args),
         "dotnet" | "swift" | "mix" | "zig" | "flutter" | "dart" | "stack" | "cabal" | "sbt" | "lein" | "deno"
-        | "bazel" | "meson" | "rails" | "forge" | "gleam" | "crystal" | "dune" | "pants" | "buck"
-        | "buck2" | "moon" | "nimble" => by_words(name, sub, args),
+        | "bazel" | "meson" | "rails" | "forge" | "gleam" | "crystal" | "dune" | "pants" | "buck" | "buck2"
+        | "moon" | "nimble" => by_words(name, sub, args),
         "rspec" | "phpunit" | "pest" | "minitest" | "paratest" | "parallel_rspec" | "codecept" | "phpspec" => {
             let filters = ["--filter", "-e", "-t", "--tag", "--group", "--testsuite", "--only-failures"];
             Some(Check::tests().placed(paths(args, &filters)).narrowed(options(args, &filters)))

@@ -11,7 +11,8 @@ patterns! {
     CODEBASE = r"\b(?:whole|entire|full|every) (?:\w+ )?(?:codebase|code base|repo|repository|project|tree|workspace)\b|整个(?:项目|仓库|工程|代码库)|全项目|全仓|全量代码";
 }
 
-/// Linters that have to be given what they look at, each with the ends of the files that they can read; none where any may be.
+/// Linters that are of files rather than of a project, each with the ends of those that it can read. They are given what they
+/// look at, wherever it lies.
 const GIVEN: &[(&str, &[&str])] = &[
     ("hadolint", &["dockerfile"]),
     ("shellcheck", &[".sh", ".bash", ".ksh", ".bats"]),
@@ -23,6 +24,14 @@ const GIVEN: &[(&str, &[&str])] = &[
     ("kubectl", &[".yaml", ".yml"]),
     ("actionlint", &[".yml", ".yaml"]),
     ("buf", &[".proto"]),
+    ("clang-tidy", &[".c", ".cc", ".cpp", ".cxx", ".h", ".hpp"]),
+    ("clang-format", &[".c", ".cc", ".cpp", ".cxx", ".h", ".hpp"]),
+    ("cppcheck", &[".c", ".cc", ".cpp", ".cxx", ".h", ".hpp"]),
+    ("shfmt", &[".sh", ".bash"]),
+];
+
+/// Linters of a project, each with the ends of the files that it can read.
+const OF_PROJECTS: &[(&str, &[&str])] = &[
     ("mypy", &[".py", ".pyi"]),
     ("pyright", &[".py", ".pyi"]),
     ("pylint", &[".py", ".pyi"]),
@@ -36,20 +45,19 @@ const GIVEN: &[(&str, &[&str])] = &[
     ("psalm", &[".php"]),
     ("pint", &[".php"]),
     ("rubocop", &[".rb", ".rake"]),
-    ("clang-tidy", &[".c", ".cc", ".cpp", ".cxx", ".h", ".hpp"]),
-    ("clang-format", &[".c", ".cc", ".cpp", ".cxx", ".h", ".hpp"]),
-    ("cppcheck", &[".c", ".cc", ".cpp", ".cxx", ".h", ".hpp"]),
-    ("shfmt", &[".sh", ".bash"]),
-    ("gofmt", &[".go"]),
-    ("swiftlint", &[".swift"]),
 ];
 
 /// True when a linter was given folders, and all that was changed and that it can read lies in them: what is said of it without
-/// a place is said of these.
+/// a place is said of these. One of a project has to be given its first folders, since less is a part of it.
 pub(crate) fn holds_changes(deeds: &Deeds, check: &Check, said: &Said) -> bool {
     let places = check.part.iter().take(check.pieces);
-    let only_places = check.pieces > 0 && check.pieces == check.part.len() && places.clone().all(|place| is_folder(place));
+    let only_places =
+        check.pieces > 0 && check.pieces == check.part.len() && places.clone().all(|place| is_folder(place));
     if !only_places || said.reach.all || !said.reach.names.is_empty() {
+        return false;
+    }
+    let of_files = check.lints.iter().any(|linter| GIVEN.iter().any(|(name, _)| *name == linter.tool));
+    if !of_files && places.clone().any(|place| place.trim_start_matches("./").trim_end_matches('/').contains('/')) {
         return false;
     }
     let changed = changed(deeds, check, said.since(deeds));
@@ -59,9 +67,14 @@ pub(crate) fn holds_changes(deeds: &Deeds, check: &Check, said: &Said) -> bool {
 /// The files of code that were written since and that a linter can read.
 fn changed(deeds: &Deeds, check: &Check, since: usize) -> Vec<String> {
     let tools = check.lints.iter().map(|linter| linter.tool.as_str());
-    let ends = tools.into_iter().find_map(|tool| GIVEN.iter().find(|(name, _)| *name == tool)).map(|(_, ends)| *ends);
+    let ends = tools
+        .into_iter()
+        .find_map(|tool| GIVEN.iter().chain(OF_PROJECTS).find(|(name, _)| *name == tool))
+        .map(|(_, ends)| *ends);
     let reads = |path: &str| {
-        ends.is_none_or(|ends| ends.iter().any(|end| path.ends_with(end) || path.contains("dockerfile") && *end == "dockerfile"))
+        ends.is_none_or(|ends| {
+            ends.iter().any(|end| path.ends_with(end) || path.contains("dockerfile") && *end == "dockerfile")
+        })
     };
     let written = deeds.done.iter().skip(since).filter_map(|deed| match &deed.what {
         What::Wrote(written) => Some(&written.paths),
@@ -95,7 +108,8 @@ pub(crate) fn is_counted(run: &Run, check: &Check, said: &Said) -> bool {
     let only_places = check.pieces == check.part.len();
     let own = said.told_files.is_some_and(|number| run.counted_files.contains(&number));
     // All of so many files are the files of that run.
-    let told = |number: u64| said.words.contains(&format!("all {number}")) || said.words.contains(&format!("全部 {number}"));
+    let told =
+        |number: u64| said.words.contains(&format!("all {number}")) || said.words.contains(&format!("全部 {number}"));
     let whole = said.reach.all && !said.told_files.is_some_and(told);
     own && only_places && !whole && !check.lints.is_empty()
 }

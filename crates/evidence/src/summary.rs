@@ -47,7 +47,7 @@ patterns! {
     EXAMPLES = r"(?i)\b(\d+) (?:examples?|tests?|runs?)(?:, \d+ assertions)?, 0 failures";
     LINES_PLANNED = r"(?m)^1\.\.(\d+)\s*$";
     LINES_SKIPPED = r"(?im)^ok \d+.*# (?:skip|todo)";
-    WORDS = r"(?m)^(?:BUILD SUCCESS(?:FUL)?|PASS$|OK$|Result: PASS$|\s*Testing \S+ tests passed|\W*(?:[\w-]+[:\]] *)?All tests (?:passed|successful|succeeded)|\s*OK \()|100% tests passed|test result: ok|\*\* TEST SUCCEEDED \*\*|^SUCCESS! -- |Successfully ran targets? test for|^Tasks: +\d+ successful, \d+ total$";
+    WORDS = r"(?m)^(?:BUILD SUCCESS(?:FUL)?|PASS$|OK$|Result: PASS$|\s*Testing \S+ tests passed|\W*(?:[\w-]+[:\]] *)?All tests (?:passed|successful|succeeded)|\s*OK \()|100% tests passed|test result: ok|\*\* TEST SUCCEEDED \*\*|^SUCCESS! -- |Successfully ran targets? test for";
     PACKAGE = r"(?m)^ok\s+\S+\s+(?:[\d.]+m?s|\(cached\))(?:\s+coverage:[^\n]*)?\s*$|^> Task \S*:(?:\w+Test|test)(?: UP-TO-DATE| FROM-CACHE)?\s*$";
     FAILED = r"(?i)\b[1-9]\d* *(?:tests? +|examples? +)?(?:failed|failing|failures?)\b|\b(?:failures|errors|failed|fail)[:=]\s*[1-9]|# fail [1-9]|ℹ fail [1-9]|\b[1-9]\d* fails? (?:locally|remotely)|\bFAIL [1-9]\d* \||\bsucceeded:? \d+, failed:? [1-9]|\[\s*FAILED\s*\] [1-9]|\bsome tests failed\b|\*\* TEST FAILED \*\*|(?m:^\s*[1-9]\d* fail\s*$)|\bFailed: Total \d|\bFailed [1-9]\d*, (?:Errors|Passed)\b|\bErrors [1-9]\d*, Passed\b|\bFailed \d+/\d+ (?:test|subtest)|\bsubtests? failed|\bResult: FAIL\b|\bTimeout: +[1-9]|\bsubtests failed";
     ERRORS = r"(?i)\b[1-9]\d* *(?:tests? +|examples? +)?(?:errors?|errored)\b";
@@ -106,7 +106,7 @@ pub(crate) fn summary(output: &str, reading: Reading) -> Summary {
     let mut passed = numbers(&[&PASSED, &OTHERS, &OUT_OF], &tests);
     passed.extend(shares.into_iter().map(|(of, _)| of));
     let mut runs = numbers(&[&RUNS, &EXAMPLES], &tests);
-    if runs.is_empty() && !LINES_SKIPPED.fits(output) {
+    if runs.is_empty() && !untold && !LINES_SKIPPED.fits(output) {
         runs.extend(numbers(&[&LINES_PLANNED], output));
     }
     // Where only those that ran are counted, the ones that were left out are among them.

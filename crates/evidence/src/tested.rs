@@ -30,6 +30,7 @@ patterns! {
     OF_ALL = r"\b(\d+)(?:/| of )(\d+)\b";
     OTHER_PLACE = r"\b(?:on|under) (?:(?:the )?[\w.]+(?:, and |, | and | or | & ))*(?:the )?(?:windows|macos|mac|os x|wsl|freebsd|openbsd|ios|android|arm64|aarch64|raspberry pi|(?:all|every|each|both|other|three|the other)(?: \w+)? (?:platforms?|systems?|machines?|oses)|(?:an? |the )?(?:real|physical|actual) (?:devices?|phones?|hardware|machines?|boards?)|staging|production|(?:your|another|a different|my) (?:machine|laptop|server|system))\b|(?:所有|各|各个|全|其他|其它|三个|多个|两个)(?:操作系统|平台|系统|机器)|(?:\b(?:windows|macos|mac|wsl|ios|android|freebsd|arm64|staging)|安卓) ?(?:系统|平台|机器|服务器)?(?:上|环境|下|里|中|端)|(?:线上|生产|预发布?|测试服务器)环境|真机(?:上|测试|环境)";
     TIMES = r"\b(twice|(?:two|three|four|five|ten|\d+|several|multiple|many) times)\b|([两二三四五十]|\d+|多)(?:遍|次)";
+    CHECKS = r"(?:[一二两三四五六七八九十]{1,2}|\d+) ?(?:项|步)(?:检查|验证|任务)?";
     ALL_OF = r"\ball (two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty) (?:\w+ )?(?:tests?|specs|cases)\b|(?:全部|所有)?([一二两三四五六七八九十]{1,3}) ?(?:个|项|条)(?:测试|用例|单测)?[^，。]{0,4}?(?:全部|全都|均)";
     ELSEWHERE = r"\bci\b|\bpipeline\b|github actions|流水线";
 }
@@ -52,9 +53,12 @@ pub(crate) fn tests(clause: &Clause, after_tests: bool) -> Option<Said> {
     if shares.is_some_and(|(of, all)| of < all) {
         return None;
     }
-    let text = linted::without_told(&said::without_commands(&clause.text));
+    // Of several checks their number is none of tests.
+    let several = of_linter || built::speaks(clause);
+    let counted = if several { CHECKS.blanked(&clause.text) } else { clause.text.clone() };
+    let text = linted::without_told(&said::without_commands(&counted));
     let number = NUMBER.all(&unstressed(&VERSIONS.blanked(&text))).first().and_then(|(_, number)| number.parse().ok());
-    let spelled = || ALL_OF.all(&clause.text).first().and_then(|(_, word)| numeral(word));
+    let spelled = || ALL_OF.all(&counted).first().and_then(|(_, word)| numeral(word));
     let number = number.or(shares.map(|(of, _)| of)).or_else(spelled);
     let tested = ran && !RAN.fits(&clause.text);
     let mut reach = reach(clause, &range);

@@ -1,6 +1,6 @@
 //! What a command did to files, as far as its words tell. A command that nobody knows may have written anything.
 
-use crate::check::{Check, assignment};
+use crate::check::{self, Check, assignment};
 use crate::ran::Ran;
 use reasonix_policy::analyse;
 use reasonix_proto::ReadOnly;
@@ -134,7 +134,8 @@ pub(crate) fn written(ran: &Ran, check: Option<&Check>) -> Written {
     if effects.read_only == ReadOnly::Yes {
         return found;
     }
-    if ran.words.iter().any(|word| is_trial(word)) {
+    // A script of the project may take that word for anything.
+    if !program.contains(['/', '.']) && !check::interprets(name) && ran.words.iter().any(|word| is_trial(word)) {
         return found;
     }
     match name {
@@ -235,15 +236,18 @@ const TELLING: &[(&str, &[&str])] = &[
         &["images", "image", "ps", "logs", "inspect", "push", "pull", "tag", "rmi", "history", "login", "stop", "rm"],
     ),
     ("podman", &["images", "ps", "logs", "inspect", "push", "pull", "tag", "rmi", "history", "stop", "rm"]),
-    ("kubectl", &["get", "describe", "logs", "diff", "top", "explain", "version", "api-resources", "config", "cluster-info"]),
+    (
+        "kubectl",
+        &["get", "describe", "logs", "diff", "top", "explain", "version", "api-resources", "config", "cluster-info"],
+    ),
     ("terraform", &["plan", "show", "output", "providers", "version", "graph"]),
     ("tofu", &["plan", "show", "output", "providers", "version", "graph"]),
     ("helm", &["template", "list", "ls", "status", "history", "get", "show", "version"]),
     ("composer", &["show", "outdated", "audit", "diagnose", "why", "check-platform-reqs"]),
     ("bundle", &["list", "show", "outdated", "audit", "info", "check"]),
     ("gem", &["list", "outdated", "info"]),
-    ("poetry", &["show", "check", "env", "version"]),
-    ("uv", &["tree", "version"]),
+    ("poetry", &["show", "check", "env"]),
+    ("uv", &["tree"]),
     ("flutter", &["doctor", "devices", "--version"]),
     ("dotnet", &["list", "--version", "--info", "--list-sdks"]),
     ("swift", &["--version"]),

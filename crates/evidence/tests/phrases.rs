@@ -35,7 +35,11 @@ fn sentences_and_lines_by_class() {
                 if claims.join(" ") != wanted {
                     let whys = reasonix_evidence::check(&records(&log), answer);
                     let whys = whys.iter().map(|claim| format!("{:?}: {}", claim.quote, claim.why)).collect::<Vec<_>>();
-                    bad.push(format!("{answer:?} is {claims:?}, not {wanted:?}: {} ({})", whys.join("; "), group["log"]));
+                    bad.push(format!(
+                        "{answer:?} is {claims:?}, not {wanted:?}: {} ({})",
+                        whys.join("; "),
+                        group["log"]
+                    ));
                 }
             }
         }

@@ -98,6 +98,10 @@ pub(super) fn composer(args: &[&str]) -> Option<Check> {
     };
     let split = args.iter().position(|word| *word == "--").unwrap_or(args.len());
     let given = args.get(split..).unwrap_or_default();
-    let narrower = options(given, &["--filter", "--group", "--testsuite"]).into_iter().chain(paths(given, &["--filter"]));
-    Some(Check { writes: check.writes || variant == "fix", ..check.narrowed(part.into_iter().chain(narrower).collect()) })
+    let narrower =
+        options(given, &["--filter", "--group", "--testsuite"]).into_iter().chain(paths(given, &["--filter"]));
+    Some(Check {
+        writes: check.writes || variant == "fix",
+        ..check.narrowed(part.into_iter().chain(narrower).collect())
+    })
 }
