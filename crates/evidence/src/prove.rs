@@ -1,18 +1,21 @@
 //! A claim against what was done. Unsupported is what everything is until the log shows more.
 
+mod files;
+mod mended;
+mod warnings;
+
 use crate::check::Check;
-use crate::covers::{about, behind_failures, covers, halves, is_quoted, is_word_for_word, spares};
+use crate::covers::{about, behind_failures, covers, halves, is_quoted, is_word_for_word};
 use crate::deeds::{Deed, Deeds, Run, What};
-use crate::files;
-use crate::line;
-use crate::ran::Ran;
 use crate::said::{Reach, Said};
 use crate::scoped;
 use crate::summary::{Counts, Summary};
 use crate::tried::{Ended, Tried, ended_whole, tried};
 use crate::why::Why;
-use crate::writes::{Written, is_text};
+use files::filed;
+use mended::fixed;
 use reasonix_proto::{CallId, Claim, ClaimKind, ClaimStatus};
+use warnings::{warned, warned_before};
 
 /// Longer quotes are cut.
 pub(crate) const LONGEST_QUOTE: usize = 160;
@@ -117,29 +120,6 @@ fn badness(status: ClaimStatus) -> u8 {
     }
 }
 
-/// What the warnings of a run say against a claim: that there are none, or so many.
-fn warned(proof: &Tried<'_>, said: &Said) -> Option<Proof> {
-    let why = match said.told_warnings {
-        _ if said.warnings && hides(proof) => Why::Part { line: line_of(proof.run) },
-        _ if (said.warnings || said.clean) && proof.run.warns => Why::Warned { line: line_of(proof.run) },
-        Some(number) if !proof.run.warnings.contains(&number) => Why::Number { number },
-        _ => Why::Number { number: miscounted(proof.run, said)? },
-    };
-    Some(Proof::unsupported(why).by(proof.call))
-}
-
-/// A run of the same program on the same code that told of warnings: one behind it that had nothing to do made none of them
-/// go.
-fn warned_before<'a, 'd>(deeds: &Deeds, all: &'a [Tried<'d>], proof: &Tried<'_>) -> Option<&'a Tried<'d>> {
-    let changes = |deed: &Deed| matches!(&deed.what, What::Wrote(written) if written.code().is_some());
-    let since = deeds.done.iter().take(proof.at).rposition(changes).unwrap_or_default();
-    let same = |tried: &&Tried<'_>| {
-        let (one, other) = (tried.check, proof.check);
-        one.program == other.program && one.lints == other.lints && (other.tests || !one.tests)
-    };
-    all.iter().filter(same).find(|tried| (since..proof.at).contains(&tried.at) && tried.run.warns)
-}
-
 /// True when this is a number that a claim may be about: of tests, or of files and suites of them. Those that were left out are
 /// among them only where the claim tells of them.
 fn counts_so(counts: &Counts, said: &Said, number: u64) -> bool {
@@ -176,25 +156,6 @@ fn bad(all: &[Tried<'_>], since: usize) -> Option<Proof> {
 
 fn same_folder(one: &Check, other: &Check) -> bool {
     one.folder == other.folder || one.folder.is_empty() || other.folder.is_empty()
-}
-
-/// The number of files that a claim tells of where the run says another.
-fn miscounted(run: &Run, said: &Said) -> Option<u64> {
-    said.told_files.filter(|number| !run.counted_files.is_empty() && !run.counted_files.contains(number))
-}
-
-/// True when the warnings of this run cannot be seen.
-fn hides(proof: &Tried<'_>) -> bool {
-    let elsewhere = |ran: &Ran| ran.into.iter().any(|file| !matches!(file.as_str(), "1" | "2" | "/dev/stdout"));
-    // The line that tells of warnings stands before the last.
-    let cut = |ran: &Ran| {
-        let ends = ["tail -1", "tail -n 1", "tail -n1", "grep", "head"];
-        !ran.told
-            && !proof.run.spotless
-            && proof.run.code(ran).is_none()
-            && ends.iter().any(|end| proof.run.line.contains(end))
-    };
-    proof.check.quiet || proof.ran.is_some_and(cut) || proof.ran.is_some_and(|ran| elsewhere(ran) && proof.run.silent)
 }
 
 /// What a good check is worth now: nothing of the code may have changed since.
@@ -276,183 +237,6 @@ pub(crate) fn first_line(text: &str) -> String {
     line.get(..line.floor_char_boundary(80)).unwrap_or_default().to_owned()
 }
 
-/// A fix: something changed, and what ran behind the change went well.
-fn fixed(deeds: &Deeds, said: &Said) -> Proof {
-    let written = |at: usize| {
-        deeds.done.get(at).and_then(|deed| match &deed.what {
-            What::Wrote(written) => Some((deed, written)),
-            What::Ran(_) => None,
-        })
-    };
-    let turn = said.since(deeds)..deeds.done.len();
-    let in_turn: Vec<_> = turn.clone().filter_map(written).collect();
-    if in_turn.is_empty() {
-        return Proof::unsupported(Why::NothingChanged);
-    }
-    // What is wrong in a text is right when it is written.
-    let texts =
-        in_turn.iter().all(|(_, written)| written.code().is_none() && written.paths.iter().all(|path| is_text(path)));
-    if texts {
-        let writes =
-            |written: &Written| said.paths.iter().any(|path| written.paths.iter().any(|other| same(other, path)));
-        let by =
-            in_turn.iter().rev().find(|(deed, written)| writes(written) && said.may_be_proved_by(deed.call.as_ref()));
-        return by.map_or_else(|| Proof::unsupported(Why::NotRun), |(deed, _)| Proof::written(deed));
-    }
-    // What is known to have changed counts before what a command may have done.
-    let first_where =
-        |known: fn(&Written) -> bool| turn.clone().find(|at| written(*at).is_some_and(|(_, written)| known(written)));
-    let first = first_where(Written::is_known_code).or_else(|| first_where(|written| written.code().is_some()));
-    let whole = Said { kind: ClaimKind::Tests, ..said.clone() };
-    let all: Vec<Tried<'_>> =
-        tried(deeds, &whole).filter(|tried| first.is_some_and(|first| tried.at > first)).collect();
-    if let Some(bad) = bad(&all, turn.start) {
-        return targeted(deeds, said, &all).unwrap_or(bad);
-    }
-    match all.iter().rev().find(|tried| tried.ended == Ended::Passed && said.may_be_proved_by(tried.call)) {
-        Some(proof) => held(deeds, proof),
-        None => again(deeds, said, first.unwrap_or_default()),
-    }
-}
-
-/// The test of just this defect went well, and what failed behind it has to do with something else.
-fn targeted(deeds: &Deeds, said: &Said, all: &[Tried<'_>]) -> Option<Proof> {
-    let words: Vec<String> = said
-        .words
-        .split(|c: char| !c.is_ascii_alphanumeric())
-        .filter(|word| word.len() >= 4 && !COMMON.contains(word))
-        .map(str::to_owned)
-        .collect();
-    let at = all.iter().rposition(|tried| {
-        let filter = tried.check.part.iter().map(|word| word.to_ascii_lowercase()).collect::<Vec<_>>();
-        tried.ended == Ended::Passed
-            && said.may_be_proved_by(tried.call)
-            && words.iter().any(|word| filter.iter().any(|part| part.contains(word.as_str())))
-    })?;
-    let proof = all.get(at)?;
-    let own: Vec<String> =
-        words.iter().cloned().chain(proof.check.part.iter().filter(|word| *word != "-").cloned()).collect();
-    let elsewhere = |tried: &Tried<'_>| match tried.ended {
-        Ended::Failed => tried.check.part.is_empty() && spares(tried.run, &own),
-        Ended::Empty => false,
-        _ => true,
-    };
-    all.iter().skip(at + 1).all(elsewhere).then(|| held(deeds, proof))
-}
-
-/// Words of a claim of a fix that name nothing.
-const COMMON: [&str; 14] = [
-    "fixed",
-    "resolved",
-    "solved",
-    "corrected",
-    "test",
-    "tests",
-    "issue",
-    "problem",
-    "error",
-    "with",
-    "that",
-    "this",
-    "bug",
-    "now",
-];
-
-/// A command that failed before the change and went well behind it.
-fn again(deeds: &Deeds, said: &Said, first: usize) -> Proof {
-    let runs = || {
-        deeds.done.iter().enumerate().filter_map(|(at, deed)| match &deed.what {
-            What::Ran(run) => Some((at, deed, run)),
-            What::Wrote(_) => None,
-        })
-    };
-    let failed = |line: &str| {
-        runs()
-            .take_while(|(at, ..)| *at < first)
-            .any(|(_, _, run)| is_again(&run.line, line) && run.exit.is_some_and(|exit| exit != 0))
-    };
-    let good = runs().filter(|(at, ..)| *at > first).rfind(|(_, _, run)| failed(&run.line));
-    match good {
-        Some((at, deed, run)) if run.exit == Some(0) && said.may_be_proved_by(deed.call.as_ref()) => {
-            let check = Check::default();
-            let proof = Tried { at, call: deed.call.as_ref(), run, check: &check, ran: None, ended: Ended::Passed };
-            // The command itself may write; what it wrote stands right behind it.
-            held(deeds, &Tried { at: at + usize::from(run.wrote), ..proof })
-        }
-        _ => Proof::unsupported(Why::UnprovedFix),
-    }
-}
-
-/// True when a line runs what another ran, in its order, and ends with the code of the same command; it may look at more of it.
-fn is_again(one: &str, other: &str) -> bool {
-    const SHOWING: &[&str] = &["tail", "head", "cd", "rm", "echo"];
-    const SEARCHING: &[&str] = &["grep", "egrep", "rg"];
-    let is = |ran: &Ran, names: &[&str]| ran.words.first().is_none_or(|word| names.contains(&word.as_str()));
-    let kept = |line: &str| line::commands(line).into_iter().filter(|ran| !is(ran, SHOWING)).collect::<Vec<Ran>>();
-    let words = |ran: &Ran| -> Vec<String> {
-        let searches = is(ran, SEARCHING);
-        ran.words.iter().filter(|word| !(searches && word.starts_with('-'))).cloned().collect()
-    };
-    let same = || {
-        let (one, other) = (kept(one), kept(other));
-        let told = other.last().is_some_and(|last| last.told && !last.behind && !last.strange);
-        told && one.iter().map(words).eq(other.iter().map(words))
-    };
-    one == other || same()
-}
-
-/// A file: the log says that it was written, or that it is gone or moved, and nothing else since.
-fn filed(deeds: &Deeds, said: &Said) -> Proof {
-    let path = said.paths.first().map(String::as_str).unwrap_or_default();
-    let not_written = || Proof::unsupported(Why::NotWritten { path: path.to_owned() });
-    let named = |deed: &&Deed| said.may_be_proved_by(deed.call.as_ref());
-    if said.deed == files::Deed::Moved {
-        let to = said.paths.get(1);
-        let fits = |(from, at): &(String, String)| match to {
-            Some(to) => same(from, path) && same(at, to),
-            None => from != at && (same(from, path) || same(at, path)),
-        };
-        let moved = deeds.done.iter().rev().filter(named).find(|deed| match &deed.what {
-            What::Wrote(written) => written.moved.iter().any(fits),
-            What::Ran(_) => false,
-        });
-        return moved.map_or_else(not_written, Proof::written);
-    }
-    let wants_gone = said.deed == files::Deed::Gone;
-    let has = |paths: &[String]| paths.iter().any(|other| same(other, path));
-    // All that was done to it, and whether it was gone behind that.
-    let mut done = Vec::new();
-    // What nobody sees may have undone it.
-    let undoes = |written: &Written| {
-        if wants_gone { has(&written.maybe) && !has(&written.perhaps_gone) } else { has(&written.perhaps_gone) }
-    };
-    let mut undone = false;
-    for deed in &deeds.done {
-        if let What::Wrote(written) = &deed.what {
-            let before = done.len();
-            done.extend(has(&written.gone).then_some((deed, true)));
-            done.extend(has(&written.paths).then_some((deed, false)));
-            undone = undoes(written) || (undone && done.len() == before);
-        }
-    }
-    undone |= deeds.behind.writing().any(undoes);
-    match done.last() {
-        Some(_) if wants_gone && undone => not_written(),
-        Some((deed, gone)) if *gone == wants_gone && undone => {
-            let (status, by) = (ClaimStatus::Stale, Vec::new());
-            Proof { status, by, why: Why::GoneAgain }.by(deed.call.as_ref())
-        }
-        Some((_, gone)) if *gone == wants_gone => {
-            let by = done.iter().rev().filter(|(_, gone)| *gone == wants_gone).map(|(deed, _)| *deed).find(named);
-            by.map_or_else(not_written, Proof::written)
-        }
-        Some((deed, _)) if !wants_gone => {
-            Proof { status: ClaimStatus::Stale, by: Vec::new(), why: Why::GoneAgain }.by(deed.call.as_ref())
-        }
-        _ => not_written(),
-    }
-}
-
 /// What was done by just these calls: their commands ended well, unless it is a failure that is told, and nothing was changed
 /// behind the last check among them. `writes` when one of them has to have changed a file.
 pub(crate) fn done(deeds: &Deeds, calls: &[CallId], writes: bool, fails: bool) -> Proof {
@@ -484,16 +268,4 @@ pub(crate) fn done(deeds: &Deeds, calls: &[CallId], writes: bool, fails: bool) -
         Some(check) => held(deeds, &check),
         None => Proof { status: ClaimStatus::Verified, by: calls.to_vec(), why: Why::Written },
     }
-}
-
-/// True when a path in prose is this one, perhaps without its folders.
-fn same(path: &str, said: &str) -> bool {
-    let clean = |text: &str| text.trim_matches(['`', '/']).trim_start_matches("./").to_ascii_lowercase();
-    let (path, said) = (clean(path), clean(said));
-    // A text may be called without its ending.
-    if !said.contains(['.', '/']) && is_text(&path) {
-        let name = path.rsplit('/').next().unwrap_or(&path);
-        return name.rsplit_once('.').map_or(name, |(stem, _)| stem) == said;
-    }
-    !said.is_empty() && (path == said || path.ends_with(&format!("/{said}")) || said.ends_with(&format!("/{path}")))
 }

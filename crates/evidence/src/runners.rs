@@ -5,6 +5,7 @@ mod cargo;
 mod golang;
 mod javascript;
 mod jvm;
+mod lint_words;
 mod linters;
 mod python;
 mod scripts;

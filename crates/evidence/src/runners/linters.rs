@@ -1,5 +1,6 @@
 //! Linters, formatters and checkers of types.
 
+use super::lint_words::{FIXES, LISTING, LOOKING, LOOKS, OF_STYLE, OF_TYPES, ROOTS, VALUED, WRITING};
 use super::words::{is_all, operands, options};
 use crate::check::{Check, LintClass};
 
@@ -38,178 +39,6 @@ pub(super) fn only_parses(name: &str, args: &[&str]) -> bool {
     }
 }
 
-/// Linters that take a word of their own first, and those that are known by a name alone.
-const OF_STYLE: &[&str] = &[
-    "eslint",
-    "ruff",
-    "flake8",
-    "pylint",
-    "golangci-lint",
-    "staticcheck",
-    "rubocop",
-    "shellcheck",
-    "stylelint",
-    "biome",
-    "oxlint",
-    "ktlint",
-    "phpstan",
-    "larastan",
-    "hlint",
-    "pmd",
-    "actionlint",
-    "sqlfluff",
-    "tflint",
-    "clang-tidy",
-    "credo",
-    "swiftlint",
-    "hadolint",
-    "yamllint",
-    "markdownlint",
-    "markdownlint-cli2",
-    "pre-commit",
-    "prek",
-    "psalm",
-    "phpcs",
-    "phpmd",
-    "phan",
-    "cppcheck",
-    "cpplint",
-    "bandit",
-    "tslint",
-    "detekt",
-    "checkstyle",
-    "spotbugs",
-    "luacheck",
-    "selene",
-    "kubeconform",
-    "kubeval",
-    "kube-score",
-    "codespell",
-    "typos",
-    "cspell",
-    "vale",
-    "slither",
-    "statix",
-    "deadnix",
-    "standardrb",
-    "standard",
-    "xo",
-    "reek",
-    "brakeman",
-    "erblint",
-    "htmlhint",
-    "textlint",
-    "spectral",
-    "checkov",
-    "tfsec",
-    "gosec",
-    "revive",
-    "errcheck",
-    "ineffassign",
-    "misspell",
-    "semgrep",
-    "pydocstyle",
-    "vulture",
-    "knip",
-    "clj-kondo",
-    "scalafix",
-    "elvis",
-    "ameba",
-    "solhint",
-    "dotenv-linter",
-    "check-jsonschema",
-    "djlint",
-    "refurb",
-    "polaris",
-    "zizmor",
-];
-
-/// Checkers of types that do nothing else.
-const OF_TYPES: &[&str] = &[
-    "mypy",
-    "pyright",
-    "pyre",
-    "flow",
-    "sorbet",
-    "srb",
-    "vue-tsc",
-    "basedpyright",
-    "svelte-check",
-    "pytype",
-    "ty",
-    "pyrefly",
-    "dialyzer",
-    "steep",
-    "glint",
-];
-
-/// Formatters that write unless they are told to look only.
-const WRITING: &[&str] = &[
-    "black",
-    "isort",
-    "rustfmt",
-    "yapf",
-    "scalafmt",
-    "swiftformat",
-    "pint",
-    "autopep8",
-    "autoflake",
-    "ormolu",
-    "fourmolu",
-    "mdformat",
-    "php-cs-fixer",
-    "docformatter",
-    "elm-format",
-    "nixpkgs-fmt",
-    "alejandra",
-    "erlfmt",
-    "ktfmt",
-    "gersemi",
-    "pyupgrade",
-];
-
-/// Formatters that look, or show what they would write, unless they are told to write.
-const LOOKING: &[&str] = &[
-    "prettier",
-    "gofmt",
-    "gofumpt",
-    "clang-format",
-    "shfmt",
-    "goimports",
-    "stylua",
-    "nixfmt",
-    "taplo",
-    "dprint",
-    "swift-format",
-    "cmake-format",
-    "google-java-format",
-    "buildifier",
-    "ecs",
-];
-
-/// Those that name the files which they would write anew, and end with 0 all the same.
-const LISTING: &[&str] = &["gofmt", "gofumpt", "goimports"];
-
-/// Words by which a linter is told to write what it finds wrong.
-const FIXES: &[&str] =
-    &["--fix", "-w", "--write", "-i", "--unsafe-fixes", "-a", "-A", "--autocorrect", "--auto-correct", "--in-place"];
-
-/// Words by which a formatter is told to look only.
-const LOOKS: &[&str] = &[
-    "--check",
-    "--diff",
-    "-c",
-    "-d",
-    "--check-only",
-    "--test",
-    "--lint",
-    "--dry-run",
-    "check",
-    "--verify",
-    "--validate",
-    "--fail-on-change",
-];
-
 /// What a linter of this name is, told this.
 fn kind(name: &str, sub: &str, args: &[&str]) -> Option<Check> {
     let has = |words: &[&str]| args.iter().any(|word| words.contains(word));
@@ -236,9 +65,6 @@ fn kind(name: &str, sub: &str, args: &[&str]) -> Option<Check> {
     })
 }
 
-/// Folders that have the sources, as a rule all of them.
-const ROOTS: &[&str] = &["src", "lib", "app", "./src", "./lib", "./app"];
-
 /// Words that are no places, or places of everything.
 fn is_whole(word: &str) -> bool {
     const WORDS: &[&str] = &[
@@ -247,40 +73,6 @@ fn is_whole(word: &str) -> bool {
     ];
     is_all(word) || WORDS.contains(&word) || word.contains("**")
 }
-
-/// Options of linters that have a value behind them.
-const VALUED: &[&str] = &[
-    "--config",
-    "-c",
-    "--ext",
-    "--max-warnings",
-    "--format",
-    "-f",
-    "-p",
-    "--project",
-    "--max-line-length",
-    "--dialect",
-    "--memory-limit",
-    "--level",
-    "--severity",
-    "-S",
-    "--shell",
-    "--standard",
-    "--config-file",
-    "--rcfile",
-    "-j",
-    "--jobs",
-    "--python-version",
-    "--target-version",
-    "--line-length",
-    "--configuration",
-    "--output-format",
-    "--std",
-    "--style",
-    "--profile",
-    "--against",
-    "--color",
-];
 
 pub(super) fn linter(name: &str, sub: &str, args: &[&str]) -> Option<Check> {
     let mut check = kind(name, sub, args)?;
