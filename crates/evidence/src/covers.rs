@@ -51,19 +51,32 @@ pub(crate) fn spares(run: &Run, names: &[String]) -> bool {
 }
 
 /// True when a check is just of what has this name.
-fn is_of(check: &Check, name: &str) -> bool {
+pub(crate) fn is_of(check: &Check, name: &str) -> bool {
     let folder = check.folder.to_ascii_lowercase();
     let in_folder = others_of(name).iter().any(|name| folder.split('/').any(|part| part.contains(name.as_str())));
     (!folder.is_empty() && in_folder && check.part.is_empty()) || is_part(check, name)
 }
 
 /// Names of one thing in both languages.
-fn others_of(name: &str) -> Vec<String> {
+pub(crate) fn others_of(name: &str) -> Vec<String> {
     let name = name.trim_matches(['`', '/', '.']).to_ascii_lowercase();
     let others: &[&str] = match name.as_str() {
         "后端" | "服务端" | "backend" => &["backend", "server", "api"],
         "前端" | "frontend" => &["frontend", "web", "client", "ui"],
         "客户端" => &["client", "app"],
+        "后台" | "管理后台" => &["admin", "backoffice", "console"],
+        "引导程序" | "引导" => &["boot", "loader"],
+        "驱动" => &["driver"],
+        "内核" => &["kernel", "core"],
+        "核心" => &["core"],
+        "移动" => &["mobile", "android", "ios"],
+        "网关" => &["gateway", "proxy"],
+        "官网" => &["site", "www", "website"],
+        "小程序" | "小" => &["mini", "weapp"],
+        "示例" => &["example", "demo", "sample"],
+        "工具" => &["tool", "cli"],
+        "接口" => &["api"],
+        "文档" => &["doc"],
         _ => return if name.len() >= 3 { vec![name] } else { Vec::new() },
     };
     others.iter().map(|name| (*name).to_owned()).collect()

@@ -70,14 +70,14 @@ patterns! {
     NAMED = concat!("(", path!(), r")(?:\s+file)?\s+(?:is|was|has been|got|has)(?:\s+(?:now|been|become))*\s*(?:called|named|known as|at|located at|→|->)?\s+", path!());
     IS_GONE = concat!("(", list!(), r")(?:\s+files?)?\s+(?:is|are|has|have)\s+(?:now\s+|also\s+|both\s+|all\s+|been\s+)*(?:gone|deleted|removed)\b");
     MOVED_ZH = concat!(r"(?:(?:把|将)\s*(?:文件)?\s*(?:的)?|(?:重命名|移动|改名|迁移)了?\s*(?:文件)?\s*)(", path!(), r"\s*(?:文件)?(?:也|都|已|已经|整体|直接|统一|\s)*(?:(?:移动|移|挪|迁移|重命名|改名|搬|放)(?:到|至|为|成|进|在|了)+|→|->|为|到|成)\s*(?:了)?\s*", path!(), ")");
-    MOVED_ZH_PASSIVE = concat!("(", path!(), r")\s*[，,]?\s*(?:该|此|这个)?(?:文件)?(?:也|都|均|已|已经|被|现|现在|\s)*(?:移动|移到|移至|挪到|重命名|改名|搬到|迁移到)");
-    DIRECT_ZH = concat!(zh_verb!(), r"(?:了|过|好|完|到|至|文件|模块|组件|脚本|配置|测试|单元|页面|迁移|文档|工具|类|新的|新|的|[一两二三四五六几0-9]+个|旧的?|多余的|无用的|没用的|废弃的|已废弃的|冗余的|过时的|临时的?|[不已]再(?:使用|需要|用到?)的|:|：|\(|（|\s)*(", list!(), ")");
+    MOVED_ZH_PASSIVE = concat!("(", path!(), r")\s*[，,]?\s*(?:该|此|这个)?(?:文件)?(?:也|都|均|已|已经|被|现|现在|\s)*(?:移动|移到|移至|挪到|重命名|改名|更名|搬到|迁移到)(?:(?:到|至|为|成|了|\s)*", path!(), ")?");
+    DIRECT_ZH = concat!(zh_verb!(), r"(?:了|过|好|完|到|至|[^，。；：:`\s对从在于向给为把将用被比和与到进了的a-z0-9]{1,4}版(?:本)?的?|文件|模块|组件|脚本|配置|测试|单元|页面|迁移|文档|工具|类|新的|新|的|[一两二三四五六几0-9]+个|旧的?|多余的|无用的|没用的|废弃的|已废弃的|冗余的|过时的|临时的?|[不已]再(?:使用|需要|用到?)的|:|：|\(|（|\s)*(", list!(), ")");
     IN_ZH = concat!(r"(?:在|于|往|向|给|对|把|将|从|为|到|进)\s*(?:文件\s*)?(", list!(), r")\s*(?:文件|模块)?(?:中|里|内|上|下|里面|末尾|开头)?(?:的)?[^，。；]{0,40}?", zh_verb!());
     PASSIVE_ZH = concat!("(", list!(), r")\s*(?:文件)?(?:中|里|内)?(?:的[^，。；|]{0,20}?)?\s*[|:：—-]*\s*(?:[:：|—-]\s*(?:把|将)[^，。；|]{1,24}?)?(?:[，,]?\s*(?:该|此|这个|这份|那个)(?:旧|临时|多余的?|新)?(?:文件|脚本|模块|配置))?(?:也|都|均|已|已经|被|现|现在|一并|相应|顺手|\s)*", zh_verb!());
     LISTED_ZH = concat!(r"(?:改动|修改|变更|涉及|更新|新增|新建|创建|改了|动了)(?:的|了)?(?:文件)?(?:只有|仅有|仅|只|集中在|都在|在|主要|涉及|包括|位于|限于|为|是|有|:|：|\s)+(", list!(), ")");
     ONE = path!();
     ZH_LETTERS = r"[\x{4e00}-\x{9fff}]";
-    IS_DONE = concat!(r"了|已|完成|好|过|成功|[(（\[【]\s*(?:本次|全)?(?:新增|新建|新文件|修改|更新|改动|重写|调整|删改|改写|创建|补充|变更|重构|扩展|删除|移除)\s*[)）\]】]|是(?:新写|新增|新建|新加)的|^[\s\d.)#+|✅✓✔•-]*(?:新增|新建|修改|更新|改动|变更|创建|重写|调整|新文件|删除|移除)(?:文件)?\s*[:：|—–→-]|^[\s\d.)#+|✅✓✔•-]*", path!(), r"\s*(?:现在|统一|整体)?(?:改为|改成|改用|换成|换为|移动到|移到|移至|重命名为|改名为|迁移到)|改动(?:只有|仅|集中|都在|在)|^[\s\d.、+|-]*", path!(), r"\s*[:：|—-]+\s*(?:(?:把|将)[^，。；|]{1,24}?)?", zh_verb!(), r"|^[\s\d.、✅✓✔+|-]*", zh_verb!());
+    IS_DONE = concat!(r"了|已|完成|好|过|成功|[(（\[【]\s*(?:本次|全)?(?:新增|新建|新文件|修改|更新|改动|重写|调整|删改|改写|创建|补充|变更|重构|扩展|删除|移除)\s*[)）\]】]|是(?:新写|新增|新建|新加)的|^[\s\d.)#+|✅✓✔•-]*(?:新增|新建|修改|更新|改动|变更|创建|重写|调整|新文件|删除|移除)(?:文件)?\s*[:：|—–→-]|^[\s\d.)#+|✅✓✔•-]*", path!(), r"\s*(?:现在|统一|整体|现)?(?:改为|改成|改用|换成|换为|移动到|移到|移至|重命名为|改名为|更名为|迁移到)|改动(?:只有|仅|集中|都在|在)|^[\s\d.、+|-]*", path!(), r"\s*[:：|—-]+\s*(?:(?:把|将)[^，。；|]{1,24}?)?", zh_verb!(), r"|^[\s\d.、✅✓✔+|-]*", zh_verb!());
     ENOUGH_ZH = r"即可|就行|就可以了?|就好(?:[了。，]|$)";
     AND_ZH = r"^[\s，,、]*(?:并且?|同时|也|还|另外|此外|以及)";
     DONE_ZH = r"了|已";
@@ -86,6 +86,12 @@ patterns! {
     LISTED_UNDER = concat!(r"^[\s#\d.✅✓✔*-]*(?:(?:the|all|these|here are the|a list of the|summary of(?: the)?|main|key|my|our)\s+)*(?:(?:files?|modules?)\s+(?:that\s+)?(?:(?:i|we|were|was|have|had|are|got|i've|we've)\s+)*", verb!(), r"|(?:changed|modified|touched|edited|updated|created|added|new|affected|rewritten) (?:files?|modules?)|(?:files?|code) (?:changes|edits|modifications)|(?:(?:i|we|i've|we've|have|also|it|this)\s+)*", verb!(), r"\s+(?:(?:these|the|following|two|three|four|five|six|both|new|\d+|below|listed)\s+)*(?:files?|places|modules)|changes? (?:(?:are|were|is|live|lives) )?(?:made )?(?:in|to)(?: (?:these|the following|two|three|four|five|\d+) files?)?|(?:本次|这次|此次|主要|具体|全部|所有|一共|总共|共)*(?:我)?(?:已|已经)?(?:(?:修改|改动|变更|更新|新增|新建|创建|涉及|调整|动|改|增加|添加|编辑|触及|影响)(?:到|了|过|以下|如下|下面|下列|这些|这|的|[0-9一两二三四五六几]+ ?个|处|相关|新)*(?:文件|地方|内容|模块)(?:如下|有|包括|是)*|文件(?:改动|变更|修改|清单|列表|一览)|(?:改动|修改|变更|更新)(?:如下|内容|点|清单|列表|汇总|一览|总结|说明|概览)))(?:清单|列表|如下|汇总|一览|概览)?(?: ?[(（][^()（）]{0,16}[)）])?\s*[:：]?\s*$");
     ITEM = concat!(r"^\s*(?:[-+•]|\d+[.)、])?\s*(", path!(), ")");
     GONE = r"已删|\b(?:deleted|removed|got rid of|gotten rid of|erased|purged|gone|wiped)\b|删除|移除|删掉|删了|删去|清理掉|清除|抹掉";
+    DROPPED = r"\bdropped\b";
+    INTO = r"\b(?:in|into|at|under|onto|beside|next to)\b|^ (?:its|the|a|an)\b";
+    BY_HAND = r"\b(?:i|we)(?:'ve|’ve| have)?(?: \w+)? \w+ by hand\b";
+    GOT = concat!("(", list!(), r")\s+(?:now\s+)?(?:got|gets|gained|gains|received|receives)\s+(?:an?|another|its|the|one|two|three|some|new)\s+(?:[a-z]+\s+){0,2}?(?:lines?|entry|entries|sections?|notes?|paragraphs?|sentences?|bullets?|comments?|tests?|cases?|examples?|rows?|columns?|headings?|chapters?|checks?|guards?|options?|flags?|fields?|functions?|methods?|helpers?|targets?|jobs?|steps?|keys?|links?|tables?)\b");
+    LABEL_ZH = concat!(r"^[\s\d.)#+|✅✓✔•、-]*[^，。；：:]{0,8}(?:文件|文档|配置|代码|脚本|测试|用例|样例|示例|依赖|接口|模块|组件|页面|样式|数据库|迁移|后端|前端|服务|客户端|类型|路由|工具|部署|资源|模板|清理|改动|变更)\s*[:：]\s*", zh_verb!());
+    NEXT_ZH = concat!(r"^\s*[，,、；;]\s*(?:并|同时|再)?", zh_verb!());
     WITHIN = r"^`?\s*(?:文件)?(?:中|里|内|上|的)";
     FROM = concat!(r"^\)?\s+(?:file\s+)?(?:from|in|of)\s+(?:the\s+)?(", path!(), ")");
     OBJECT = r"^\s*(?:file\s*)?(?:[.,;:!)|，。；）]|$|\band\b|\bas\b|\bbecause\b|\bsince\b|\bentirely\b|\bcompletely\b)";
@@ -104,8 +110,10 @@ pub(crate) fn find(clause: &Clause, before: &str) -> Option<Filed> {
     let in_chinese = chinese && ZH_LETTERS.fits(text.get(filed.range.clone()).unwrap_or_default());
     // What was done goes on behind "and".
     let goes_on = || AND_ZH.fits(text) && DONE_ZH.fits(before) && !clause::hedged(before);
+    let listed = || LABEL_ZH.fits(text) || (NEXT_ZH.fits(text) && LABEL_ZH.fits(before) && !clause::hedged(before));
+    let goes_on = || goes_on() || listed();
     let not_done = chinese && !IS_DONE.fits(text) && !goes_on() && (in_chinese || filed.deed == Deed::Moved);
-    let habit = HABIT.fits(text.get(filed.range.start..).unwrap_or_default()) || DATED_ZH.fits(text);
+    let habit = HABIT.fits(&BY_HAND.blanked(text.get(filed.range.start..).unwrap_or_default())) || DATED_ZH.fits(text);
     let denied =
         habit || ENOUGH_ZH.fits(text) || clause.hedges(filed.range.end) || clause.denies_before(filed.range.end);
     (!denied && !not_done && !filed.paths.is_empty()).then_some(filed)
@@ -157,13 +165,14 @@ enum Form {
     Behind,
 }
 
-const FORMS: [(&Pattern, Form); 15] = [
+const FORMS: [(&Pattern, Form); 16] = [
     (&BRACKETED, Form::Direct),
     (&LABELLED, Form::Direct),
     (&IS_GONE, Form::Direct),
     (&NEW, Form::Towards),
     (&NEW_BARE, Form::Towards),
     (&WENT, Form::Towards),
+    (&GOT, Form::Towards),
     (&DIRECT, Form::Direct),
     (&IN_FILE, Form::Towards),
     (&TOWARDS, Form::Towards),
@@ -203,6 +212,7 @@ fn changed(text: &str) -> Option<Filed> {
                 }
             }
         };
-    let deed = if GONE.fits(words) && whole { Deed::Gone } else { Deed::Changed };
+    let dropped = DROPPED.fits(words) && !INTO.fits(after);
+    let deed = if (GONE.fits(words) || dropped) && whole { Deed::Gone } else { Deed::Changed };
     Some(Filed { range, paths: paths(list), deed })
 }

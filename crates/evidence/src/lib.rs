@@ -9,6 +9,7 @@ mod claims;
 mod clause;
 mod codes;
 mod command;
+mod components;
 mod covers;
 mod deeds;
 mod elsewhere;

@@ -31,7 +31,9 @@ patterns! {
     WRITTEN = r"\b(?:chang|edit|modif|touch|reformat|updat|creat|add|mov|delet|new)\w*\b|修改|改动|改了|格式化了|新增|更新|删除";
     OTHER_SUBJECT = format!("{}|{}|{}", grammar::tests(), grammar::builds(), grammar::lints());
     IN_SHORT = format!(r"^[\s,;，；:：—–-]*(?:and |with )?(?:which|both|all|they|it|everything|these|都|均|全部|全都|结果|也都)[^.。]{{0,20}}?{}", grammar::good());
-    RAN_BEFORE = r"\b(?:ran|re-?ran|run|checked|double-checked|executed|with|through|had)\b|跑|运行|执行|用";
+    MENDED = format!(r"^[\s,，;；]*(?:后来|现在)?(?:处理|修改|改|修|修复|调整|修正|清理)(?:完|好|过)?(?:之后|以后|后|完)[^。，,]{{0,12}}?{}", grammar::good());
+    FIRST_TOLD = r"(?:起初|一开始|开始时|最初|刚开始|第一次|首次|首轮)[^。]{0,12}(?:提示|报|告警|警告|发现|指出|抱怨)";
+    RAN_BEFORE = r"\b(?:ran|re-?ran|run|checked|double-checked|executed|with|through|had)\b|跑|运行|执行|用|(?:构建|编译|打包)(?:了|过)";
 }
 
 /// True when a part of a sentence says that a linter is clean.
@@ -114,7 +116,8 @@ fn lint(clause: &Clause) -> Vec<Said> {
 
 /// Where all of what was run just before is said to be good.
 pub(crate) fn said_in_short(clause: &Clause, before: &str) -> Option<Range<usize>> {
-    claimed(clause, &[&IN_SHORT]).filter(|_| RAN_BEFORE.fits(before))
+    let mended = || claimed(clause, &[&MENDED]).filter(|_| FIRST_TOLD.fits(before));
+    claimed(clause, &[&IN_SHORT]).filter(|_| RAN_BEFORE.fits(before)).or_else(mended)
 }
 
 /// "I ran the linter; it is clean": said of what was run just before.

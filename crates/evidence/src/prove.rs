@@ -5,13 +5,15 @@ mod mended;
 mod warnings;
 
 use crate::check::Check;
-use crate::covers::{about, behind_failures, covers, halves, is_quoted, is_word_for_word};
+use crate::covers::{about, behind_failures, covers, halves, is_of, is_quoted, is_word_for_word};
 use crate::deeds::{Deed, Deeds, Run, What};
+use crate::elsewhere;
 use crate::said::{Reach, Said};
 use crate::scoped;
 use crate::summary::{Counts, Summary};
 use crate::tried::{Ended, Tried, ended_whole, tried};
 use crate::why::Why;
+use crate::writes::Written;
 use files::filed;
 use mended::fixed;
 use reasonix_proto::{CallId, Claim, ClaimKind, ClaimStatus};
@@ -76,6 +78,7 @@ fn checked(deeds: &Deeds, said: &Said) -> Proof {
         return if badness(one.status) >= badness(other.status) { one } else { other };
     }
     let all = behind_failures(about(tried(deeds, said).collect(), said), said);
+    let all: Vec<Tried<'_>> = all.into_iter().filter(|tried| !is_beside(tried, said)).collect();
     if said.elsewhere || all.is_empty() {
         return Proof::unsupported(Why::NotRun);
     }
@@ -98,8 +101,14 @@ fn checked(deeds: &Deeds, said: &Said) -> Proof {
             (None, None) => Proof::unsupported(Why::Empty),
         };
     };
-    let passed = all.iter().filter(|tried| tried.ended == Ended::Passed).filter(covers).count();
-    if passed < said.times {
+    let passed = all.iter().filter(|tried| tried.ended == Ended::Passed).filter(covers);
+    let mut lines: Vec<_> = passed.map(|tried| (tried.run, tried.ran)).collect();
+    // Of several builds each is another; tests are run once more by the same line.
+    if said.kind == ClaimKind::Build {
+        lines.sort_by(|one, other| one.0.line.cmp(&other.0.line));
+        lines.dedup_by(|one, other| one.0.line == other.0.line && one.1 == other.1);
+    }
+    if lines.len() < said.times {
         return Proof::unsupported(Why::Part { line: line_of(proof.run) }).by(proof.call);
     }
     if let Some(number) = said.number.filter(|_| said.kind == ClaimKind::Tests)
@@ -109,7 +118,14 @@ fn checked(deeds: &Deeds, said: &Said) -> Proof {
     }
     let earlier = || warned_before(deeds, &all, proof).filter(|_| said.warnings || said.clean);
     let before = |tried: &Tried<'_>| Proof::unsupported(Why::Warned { line: line_of(tried.run) }).by(tried.call);
-    warned(proof, said).or_else(|| earlier().map(before)).unwrap_or_else(|| held(deeds, proof))
+    warned(proof, said).or_else(|| earlier().map(before)).unwrap_or_else(|| held_for(deeds, proof, said))
+}
+
+/// True for a run that was refused or did not end and says nothing of the claim: of a build a run of tests, and of a command
+/// that is quoted another one.
+fn is_beside(tried: &Tried<'_>, said: &Said) -> bool {
+    let other = || (said.kind == ClaimKind::Build && tried.check.tests) || !is_quoted(tried, said);
+    tried.ended == Ended::NotRun && other()
 }
 
 fn badness(status: ClaimStatus) -> u8 {
@@ -146,7 +162,9 @@ fn bad(all: &[Tried<'_>], since: usize) -> Option<Proof> {
                 later.ended == Ended::Passed
                     && later.check.family == bad.check.family
                     && same_folder(later.check, bad.check)
-                    && (later.check.part.is_empty() || later.check.part == bad.check.part)
+                    && (later.check.part.is_empty()
+                        || later.check.part == bad.check.part
+                        || is_of_more(later.check, bad.check))
             };
             !all.iter().skip(at + 1).any(good)
         },
@@ -154,22 +172,40 @@ fn bad(all: &[Tried<'_>], since: usize) -> Option<Proof> {
     open.map(|(_, tried)| failed(tried))
 }
 
+/// True when a check was given all the places of another, and more of them.
+fn is_of_more(one: &Check, other: &Check) -> bool {
+    let only_places = |check: &Check| check.pieces == check.part.len() && check.pieces > 0;
+    only_places(one) && only_places(other) && other.part.iter().all(|place| one.part.contains(place))
+}
+
 fn same_folder(one: &Check, other: &Check) -> bool {
     one.folder == other.folder || one.folder.is_empty() || other.folder.is_empty()
 }
 
+/// The same for a claim that names the half of the project that was checked: changes in the other half are beside it.
+fn held_for(deeds: &Deeds, proof: &Tried<'_>, said: &Said) -> Proof {
+    let named = !said.reach.all && said.reach.names.iter().any(|name| is_of(proof.check, name));
+    let counts = |written: &Written| !(named && elsewhere::is_of_other_half(proof.check, written));
+    worth(deeds, behind(proof), proof.run, proof.call, counts)
+}
+
 /// What a good check is worth now: nothing of the code may have changed since.
 fn held(deeds: &Deeds, proof: &Tried<'_>) -> Proof {
+    worth(deeds, behind(proof), proof.run, proof.call, |_| true)
+}
+
+/// Where what was done behind a check begins.
+fn behind(proof: &Tried<'_>) -> usize {
     // One that writes what it finds wrong is good for what it wrote, and so is what runs behind it.
     let settled = proof.ran.is_some_and(|ran| proof.run.settles(ran)) || (proof.check.writes && proof.run.lone);
     let own = settled && proof.run.wrote;
-    worth(deeds, proof.at + 1 + usize::from(own), proof.run, proof.call)
+    proof.at + 1 + usize::from(own)
 }
 
-/// What a good run is worth now, with what was done from here on.
-fn worth(deeds: &Deeds, from: usize, run: &Run, call: Option<&CallId>) -> Proof {
+/// What a good run is worth now, with what was done from here on and counts.
+fn worth(deeds: &Deeds, from: usize, run: &Run, call: Option<&CallId>, counts: impl Fn(&Written) -> bool) -> Proof {
     let changed = deeds.done.iter().skip(from).find_map(|deed| match &deed.what {
-        What::Wrote(written) => written.code(),
+        What::Wrote(written) => written.code().filter(|_| counts(written)),
         What::Ran(_) => None,
     });
     let line = line_of(run);
@@ -202,7 +238,7 @@ pub(crate) fn whole(deeds: &Deeds, at: usize) -> Proof {
     if !run.acts {
         return Proof::unsupported(Why::Looks { line: line_of(run) }).by(call);
     }
-    let worth = worth(deeds, at + 1 + usize::from(run.wrote), run, call);
+    let worth = worth(deeds, at + 1 + usize::from(run.wrote), run, call, |_| true);
     // What its output was sent to is a result, and no change of its own.
     let around = deeds.done.iter().skip(at.saturating_sub(1)).take(3).filter(|other| other.call == deed.call);
     let found = around.into_iter().find_map(|own| match &own.what {

@@ -47,16 +47,16 @@ const OF_PROJECTS: &[(&str, &[&str])] = &[
     ("rubocop", &[".rb", ".rake"]),
 ];
 
-/// True when a linter was given folders, and all that was changed and that it can read lies in them: what is said of it without
+/// True when a linter was given folders, or one of files its files, and all that was changed and that it can read lies in them: what is said of it without
 /// a place is said of these. One of a project has to be given its first folders, since less is a part of it.
 pub(crate) fn holds_changes(deeds: &Deeds, check: &Check, said: &Said) -> bool {
     let places = check.part.iter().take(check.pieces);
-    let only_places =
-        check.pieces > 0 && check.pieces == check.part.len() && places.clone().all(|place| is_folder(place));
+    let of_files = check.lints.iter().any(|linter| GIVEN.iter().any(|(name, _)| *name == linter.tool));
+    let is_place = |place: &String| is_folder(place) || (of_files && !place.starts_with(['!', '-', '$']));
+    let only_places = check.pieces > 0 && check.pieces == check.part.len() && places.clone().all(is_place);
     if !only_places || said.reach.all || !said.reach.names.is_empty() {
         return false;
     }
-    let of_files = check.lints.iter().any(|linter| GIVEN.iter().any(|(name, _)| *name == linter.tool));
     if !of_files && places.clone().any(|place| place.trim_start_matches("./").trim_end_matches('/').contains('/')) {
         return false;
     }
