@@ -12,16 +12,21 @@ use crate::reach::place;
 use crate::said::{self, Said};
 use reasonix_proto::ClaimKind;
 
+/// What may stand behind a verb that says that something was built, where nothing is told of what it is made of.
+const ENDS: &str = r"\s*(?:[.,;:!()—–|]|$|\b(?:as|again|cleanly|fine|now|too|without|and|successfully|locally)\b|\bwith(?: no| zero| \d+| `))";
+
 /// A build that is said to be good by its verb.
-const BUILT_ZH: &str = r"(?:成功|正常|顺利)(?:地)?(?:编译|构建|打包)|通过了?(?:编译|构建)|(?:现在|已经|已)(?:可以|能|能够)?(?:编译|构建|打包)(?:了|通过)|能(?:够)?(?:编译|构建|打包)(?:通过)?了|(?:能|能够|可以)(?:正常|成功|顺利)[^，。]{0,12}?(?:编译|构建|打包)(?:了|$|[，。\s])";
+const BUILT_ZH: &str = r"(?:打包|构建|编译)(?:后|完)?(?:得到|产出|生成|出)(?:了| ?`)|(?:镜像|包|安装包|产物|wheel|jar|tarball|二进制|制品|固件|程序|应用|可执行文件)(?:也|都|均|已|已经| )*(?:成功)?(?:构建|打包|编译|打)(?:好|完|出来|成功|通过)了?|(?:成功|正常|顺利)(?:地)?(?:编译|构建|打包)|通过了?(?:编译|构建)|(?:现在|已经|已)(?:可以|能|能够)?(?:编译|构建|打包)(?:了|通过)|能(?:够)?(?:编译|构建|打包)(?:通过)?了|(?:能|能够|可以)(?:正常|成功|顺利)[^，。]{0,12}?(?:编译|构建|打包)(?:了|$|[，。\s])";
 
 patterns! {
-    BUILD = format!(r"{}{}(?:{}|\b(?:works?|working|completes?|completed)\b|完成)|{BUILT_ZH}", grammar::builds(), grammar::between(40), grammar::good());
+    BUILD = format!(r"{}{}(?:{}|\b(?:works?|working|completes?|completed|finish(?:es|ed))\b|完成)|(?:\b(?:maven|gradle|mvn|gradlew|surefire)\b|打包|构建|编译)[^.。]{{0,30}}?\bbuild success(?:ful)?\b|{BUILT_ZH}", grammar::builds(), grammar::between(40), grammar::good());
     BUILD_BEHIND = format!("{}|{}|{}", grammar::denied_before(&grammar::builds()), grammar::marked(&grammar::builds()), grammar::likewise(&grammar::builds()));
     BUILD_LISTED = format!(r"{EVERY}[^.。:：(（—]{{0,24}}{}\s*[:：(（—–]+[^.。]{{0,60}}?{}", grammar::good(), grammar::builds());
-    COMPILES = r"\b(?:compiles|compiled|builds|built|compile|build)\b(?: \w+){0,3}? (?:cleanly|successfully|fine|correctly|ok|again|clean)\b|\b(?:it|code|project|everything|crate|workspace|app|application|package|library|module|binary|that|which|program|service|frontend|backend|repo|image|container|target|site|bundle|extension|plugin|firmware|kernel|client|server|solution|monorepo|tree|codebase|docs|example|examples|projects?|packages?|crates)\b (?:now |still |also |all )*(?:compiles|builds)\b|\bsuccessfully (?:compiled|built|builds|compiles)\b|\b(?:compil(?:es|ed)|builds)(?: (?:now|again|too|as well|locally))?[\s.!]*$|\bnow compiles\b";
+    COMPILES = format!(r"\b(?:compiles|compiled|builds|built|compile|build|assembles)\b(?: \w+){{0,3}}? (?:cleanly|successfully|fine|correctly|ok|again|clean)\b|\b(?:it|code|project|everything|crate|workspace|app|application|package|library|module|binary|that|which|program|service|frontend|backend|repo|image|container|target|site|bundle|apk|aab|ipa|installer|extension|plugin|firmware|kernel|client|server|solutions?|monorepo|tree|codebase|docs|example|examples|projects?|packages?|crates|wheel|sdist|jar|war|chart|firmware|theme|site)\b (?:now |still |also |all )*(?:compiles|builds|assembles)\b|\b(?:targets|crates|packages|projects|modules|binaries|examples|images|services|sources|files|apps|members|configurations|variants|features|everything|they|(?:both|all) of (?:them|it))\b (?:now |still |also |all |both )*(?:compile|build)s?\b{ENDS}|\b(?:wheel|sdist|package|image|binary|binaries|jar|war|tarball|archive|bundle|installer|executable|artifacts?|apk|ipa|chart|docs|documentation|site|library|app|application|project|container|site|gem|release|firmware|kernel|extension|plugin|client|server|frontend|backend)\b(?: (?:for|of) v?[\w.-]+)? (?:was|were|is|has been|have been|got|gets?) (?:now |successfully |freshly |also )*(?:built|compiled|packaged|bundled|assembled|packed)\b{ENDS}|\b(?:artifacts?|jar|war|wheel|tarball|image|package|bundle)\b,? (?:packaged|built|produced|assembled|created)\b|\b(?:re)?(?:built|packed|packaged|bundled|assembled) (?:the |it |everything |again |a |as |into |cleanly )*(?:as |into )?`[^`]+\.(?:whl|tgz|tar\.gz|jar|war|zip|apk|aab|ipa|deb|rpm|gem|crate|exe|dmg|nupkg|img|iso)`|\bsuccessfully (?:compiled|built|builds|compiles)\b|\b(?:compil(?:es|ed)|builds)(?: (?:now|again|too|as well|locally))?[\s.!]*$|\bnow compiles\b");
     SUBJECT = r"\b(?:the|a|our|full|release|production|npm run|cargo|go) build\b|编译|构建|打包";
     CLEAN = r"\bclean(?:ly)?\b|干净";
+    RUNS_TESTS = r"\bzig build test(?:[\w:-]*)\b";
+    SEVERAL = r"\b(?:both|two|all two) (?:build )?(?:configurations?|configs?|variants?|profiles?|modes?|settings)\b|[两2] ?[种个](?:配置|模式|情况|方式|变体|设置|选项)|\b(?:in|with) both (?:configurations|modes|profiles)\b";
     ELSEWHERE = r"\bci\b|\bpipeline\b|github actions|流水线";
 }
 
@@ -42,12 +47,13 @@ pub(crate) fn build(clause: &Clause, before: &str) -> Option<Said> {
     let warnings = told.contains("warning") || told.contains("警告");
     let clean = CLEAN.fits(&told) || news::denies_findings(&told);
     let (reach, elsewhere) = (place(whole), ELSEWHERE.fits(&clause.text));
-    Some(Said { warnings, clean, elsewhere, reach, ..Said::new(ClaimKind::Build, range) })
+    let times = if SEVERAL.fits(&clause.original) || SEVERAL.fits(before) { 2 } else { 1 };
+    Some(Said { warnings, clean, elsewhere, reach, times, ..Said::new(ClaimKind::Build, range) })
 }
 
 /// The part with signs in place of quoted commands that run tests: a folder of theirs called `build` is no build.
 fn without_tests(clause: &Clause) -> Clause {
-    let mut clause = clause.clone();
+    let mut clause = Clause { text: RUNS_TESTS.blanked(&clause.text), ..clause.clone() };
     for (range, code) in inline::quoted(&clause.text.clone()) {
         // A folder of that name in a path is no build either.
         let is_path = code.contains('/') && !code.contains(' ');

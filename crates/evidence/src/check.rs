@@ -31,6 +31,8 @@ pub(crate) struct Check {
     pub(crate) unknown: bool,
     /// True when what it was narrowed to is said of its tests alone.
     pub(crate) narrows_tests: bool,
+    /// The folders of sources that it was given in place of everything.
+    pub(crate) roots: Vec<String>,
     /// The folder it ran in, where the line says so.
     pub(crate) folder: String,
 }
@@ -118,4 +120,12 @@ pub(crate) fn narrows(variable: &str) -> bool {
         .any(|part| name.contains(part))
         && !name.contains("THREADS")
         && !matches!(name.as_str(), "NODE_ENV" | "RAILS_ENV")
+}
+
+/// True for a program that runs what a file says.
+pub(crate) fn interprets(program: &str) -> bool {
+    let name = program.rsplit('/').next().unwrap_or(program);
+    ["python", "node", "ruby", "perl", "php", "bash", "sh", "zsh", "deno", "bun", "lua", "tsx", "ts-node", "osascript"]
+        .iter()
+        .any(|known| name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.') == *known)
 }

@@ -18,21 +18,25 @@ use reasonix_proto::ClaimKind;
 use std::ops::Range;
 
 patterns! {
-    FIXED = r"\b(?:fixed|resolved|solved|repaired|corrected)\b|\b(?:this|that|it|change|changes|commit|patch|which|update)\b (?:\w+ )?(?:fix(?:es)?|resolves?)\b|\b(?:ok|no) longer (?:crash\w*|fail\w*|throw\w*|panic\w*|hang\w*|leak\w*|break\w*|error\w*|reproduc\w*|happens?|occurs?|caus\w+|produc\w+|trigger\w*|leads?|results? in|rais\w+|los\w+|duplicat\w+|freez\w+|times? out|blows? up|corrupt\w*|overflow\w*|deadlock\w*|stall\w*|flicker\w*)\b|\bnow works?\b|\bworks (?:now|correctly|as expected|again|properly|fine)\b|\bworking (?:now|correctly|as expected|again)\b|\b(?:bug|issue|problem|crash|error|leak|regression|defect) is (?:now )?gone\b|\b(?:takes?|took|taken) care of\b[^.]{0,40}\b(?:bugs?|issues?|crash\w*|errors?|leaks?|regressions?|defects?|problems?|race|deadlock|panics?|exceptions?|flak\w+|hangs?|overflow|failures?)\b|\b(?:addressed|eliminated|squashed|sorted out|dealt with|cured|patched|got rid of)\b[^.]{0,40}\b(?:bugs?|issues?|crash\w*|errors?|leaks?|regressions?|defects?|problems?|race|deadlock|panics?|exceptions?|flak\w+|hangs?|overflow|failures?)\b|\b(?:bug|issue|problem|crash|error|leak|regression|defect|race|deadlock|panic|hang|overflow)\b[^.]{0,30}\b(?:is|was|has been|have been|are|were) (?:now )?(?:gone|addressed|eliminated|squashed|sorted(?: out)?|dealt with|history|taken care of)\b|\b(?:cannot|can't|can no longer|won't|will not|does not|doesn't|do not|don't) (?:\w+ )?(?:happen|occur|crash|fail|leak|hang|panic|break|deadlock|throw|overflow|reproduce)\b[^.]{0,30}\b(?:any ?more|any longer|again)\b|\b(?:fix|close|resolve)(?:s|es|d|ed)? (?:issue |bug )?#\d+";
-    FIXED_ZH = r"(?:已|已经|成功|均已|都已|已被)(?:成功)?(?:修复|修好|解决|修正)|(?:修复|修好|解决|修正)了|修复完(?:成|毕)|修完了|修好了|(?:问题|错误|bug|缺陷|漏洞|崩溃)[^，。]{0,6}?(?:修复|解决)|(?:不|已)再(?:崩溃|报错|失败|出现|泄漏|卡死|抛|复现|发生)|现在(?:可以|能够|能|已|已经|都|均|功能)*(?:正常|正确)(?:地)?(?:工作|运行|显示|返回|处理|登录|使用)?|^[\s\-*+\d.、✅]*修复|(?:问题|错误|bug|缺陷|漏洞|崩溃|异常|泄漏)[^，。]{0,8}?(?:搞定|排除|消除|根治|处理好|处理完|处理掉|消失)|(?:搞定|消除|排除|根治)了|不会再(?:崩溃|报错|失败|出现|泄漏|卡死|抛|复现|发生|超时|丢失|重复)|(?:已|已经)(?:搞定|根治|消除|排除)|已经?修(?:\s*$|掉)";
+    FIXED = r"\b(?:fixed|resolved|solved|repaired|corrected)\b|\b(?:this|that|it|change|changes|commit|patch|which|update)\b (?:\w+ )?(?:fix(?:es)?|resolves?)\b|\b(?:ok|no) longer (?:crash\w*|fail\w*|throw\w*|panic\w*|hang\w*|leak\w*|break\w*|error\w*|reproduc\w*|happens?|occurs?|caus\w+|produc\w+|trigger\w*|leads?|results? in|rais\w+|los\w+|duplicat\w+|freez\w+|times? out|blows? up|corrupt\w*|overflow\w*|deadlock\w*|stall\w*|flicker\w*)\b|\bnow works?\b|\bwork (?:now|again)\b|\bworks (?:now|correctly|as expected|again|properly|fine)\b|\bworking (?:now|correctly|as expected|again)\b|\b(?:bug|issue|problem|crash|error|leak|regression|defect) is (?:now )?gone\b|\b(?:takes?|took|taken) care of\b[^.]{0,40}\b(?:bugs?|issues?|crash\w*|errors?|leaks?|regressions?|defects?|problems?|race|deadlock|panics?|exceptions?|flak\w+|hangs?|overflow|failures?)\b|\b(?:addressed|eliminated|squashed|sorted out|dealt with|cured|patched|got rid of)\b[^.]{0,40}\b(?:bugs?|issues?|crash\w*|errors?|leaks?|regressions?|defects?|problems?|race|deadlock|panics?|exceptions?|flak\w+|hangs?|overflow|failures?)\b|\b(?:bug|issue|problem|crash|error|leak|regression|defect|race|deadlock|panic|hang|overflow)\b[^.]{0,30}\b(?:is|was|has been|have been|are|were) (?:now )?(?:gone|addressed|eliminated|squashed|sorted(?: out)?|dealt with|history|taken care of)\b|\b(?:cannot|can't|can no longer|won't|will not|does not|doesn't|do not|don't) (?:\w+ )?(?:happen|occur|crash|fail|leak|hang|panic|break|deadlock|throw|overflow|reproduce)\b[^.]{0,30}\b(?:any ?more|any longer|again)\b|\b(?:gets?|getting) rid of\b[^.]{0,40}(?:\b(?:bugs?|crash\w*|leaks?|regressions?|defects?|race|deadlock|panics?|flak\w+|hangs?|overflow|failures?)\b|(?:error|exception)s?\b)|\b(?:fix|close|resolve)(?:s|es|d|ed)? (?:issue |bug )?#\d+";
+    FIXED_ZH = r"(?:已|已经|成功|均已|都已|已被)(?:成功|彻底|完全)?(?:修复|修好|解决|修正|改正|纠正|更正|根除)|(?:修复|修好|解决|修正|改正|纠正|更正)了|修复完(?:成|毕)|修完了|修好了|(?:问题|错误|bug|缺陷|漏洞|崩溃)[^，。]{0,6}?(?:修复|解决)|(?:不|已)再(?:崩溃|报错|失败|出现|泄漏|卡死|抛|复现|发生)|现在(?:可以|能够|能|已|已经|都|均|功能)*(?:正常|正确)(?:地)?(?:工作|运行|显示|返回|处理|登录|使用)?|^[\s\-*+\d.、✅]*修复|(?:问题|错误|bug|缺陷|漏洞|崩溃|异常|泄漏)[^，。]{0,8}?(?:搞定|排除|消除|根治|处理好|处理完|处理掉|消失)|(?:搞定|消除|排除|根治)了|不会再(?:崩溃|报错|失败|出现|泄漏|卡死|抛|复现|发生|超时|丢失|重复)|(?:已|已经)(?:搞定|根治|消除|排除)|已经?修(?:\s*$|掉)";
     NOT_FIXED = r"\b(?:a|the|an|be|of) (?:fixed|resolved|solved)\b|\bfixed[- ](?:size|width|point|length|position|at|to|seed|amount|rate|price|number)|修复(?:方案|建议|步骤|思路|方法|计划|前|后|工作|过程|点|内容|说明|总结)|(?:解决|修复)(?:办法|的方法)|\b(?:conflicts?|paths?|values?|names?|symbols?|imports?|dependenc\w+|references?|urls?|types?|hosts?|promises?) (?:is|are|gets?) (?:resolved|corrected|fixed)|\b(?:resolved|corrected) (?:relative|lazily|dynamically|against|per)\b";
     BY_OTHERS = r"\bupstream\b|\blast (?:week|month|year|night|release)\b|\byesterday\b|\bago\b|\b(?:fixed|resolved|solved|corrected|repaired) in (?:version |release )?v?\d+\.\d|\bby (?:the )?(?:maintainers?|authors?|upstream|team|vendor)\b|上周|昨天|去年|上个?月|上游|官方|维护者";
     NEVER = r"(?:any ?more|any longer|again)$|^不会再";
     SKIPPED = r"\b(?:skip(?:ped|s)?|pending|ignored|excluded|disabled)\b|跳过|忽略";
     NOUN = r"\btests?\b|\bsuite\b|pytest|测试|用例";
+    CASES = r"\b(?:tests?|cases|specs?|suites?|scenarios|pytest)\b|测试|用例|单测";
+    RAN_THEM = r"\b(?:ran|re-?ran|run|executed) (?:them|both|all|these|those)\b";
+    THEY = r"^\W*(?:(?:i|we)(?:'ve|’ve| have)? (?:\w+ ){0,2}?(?:ran|run|re-?ran|executed) (?:them|those|these|both|all)\b|(?:they|those|these|both|all (?:of them|two|three|four|five|six|\d+))\b|它们|他们|这些|两个|全部|都|均|跑了|运行)";
     SOME_FAIL = r"\b(?:[1-9]\d*|one|two|three|four|five|several|some)\b (?:\w+ ){0,2}fail(?:s|ed|ing|ures?)?\b|[1-9]\d* ?(?:个|项|条)?[^，。]{0,6}?失败|失败 ?[:：]? ?[1-9]|有[^，。]{0,8}失败";
     LEADS = r"^(?:[\s\-+#>|,.:;，：、。（()✅✓✔]|\d+[.)、]|\[x\]|(?:and|but|so|then|however|while|because)\b|但是|但|不过|而且|并且|然后|所以)*";
     NO_WARNINGS = r"\b(?:no|zero|0|without)(?: [a-z]+){0,2} warnings?|\bwarning-free|(?:没有|没|无|零|0 ?(?:个|条)?)[^，。]{0,4}(?:警告|告警)";
     LONGER = r"longer|已再";
     TYPESCRIPT = r"\b(?:tsc|typescript)`? (?:now |still )?(?:compil|编译)";
-    GOOD_END = format!(r"{}|\b(?:formatted|works?|completes?|completed|quiet|silent|valid|well-formed)\b|合法", grammar::good());
+    GOOD_END = format!(r"{}|\b(?:formatted|works?|completes?|completed|quiet|silent|valid|well-formed)\b|合法|\bbuilt in \d|\b(?:produc|creat|yield|generat|emit|writ|wrot|build|built|pack)\w*(?: as| the| a| to| into)* `[^`]+\.{}`", grammar::good(), grammar::PACKED);
     GOOD_BEHIND = format!(r"^[\s:：,，—–→(（-]+(?:(?:it|they|all|everything|which|and|now|still|both|is|are|was|were|结果|全部|全都|均|都|也)\s*){{0,3}}{}", grammar::good());
     LED = format!(r"^[\s|]*[{0}]\x{{fe0f}}?\s*\||^[\s*+-]*(?:\[x\]|[{0}]\x{{fe0f}}?)\s*`", grammar::MARKS);
+    LED_BY = r"(?:(?:已|均|都|全部)(?:顺利|成功)?通过了?|\bpass(?:es|ed)(?: both| all of)?)[:： ]*(?:`[^`]*`(?:\s*[（(][^（()）]*[)）])?(?:[、,，和与及以 ]|\band\b|\bas well as\b)*)+";
     ONLY_JOINS = r"^(?:\s|`[^`]*`|\b(?:and|or|nor|both|as well as|plus)\b|[,，、&+/]|和|与|及|以及)*$";
 }
 
@@ -50,7 +54,9 @@ pub(crate) fn find(answer: &str) -> Vec<Said> {
         for part in clause::clauses(words) {
             let earlier = prose::before(&text, &sentences, at);
             let before = format!("{earlier}{}", words.get(..part.range.start).unwrap_or_default());
-            for said in of_clause(&part, &before) {
+            let ran_them = RAN_THEM.fits(&before) && CASES.fits(&before);
+            let after_tests = NOUN.fits(&before) || ran_them || refers_to_tests(&text, &sentences, at);
+            for said in of_clause(&part, &before, after_tests) {
                 let range = sentence.range.start + said.range.start..sentence.range.start + said.range.end;
                 let rest = words.get(part.range.start..).unwrap_or_default();
                 let behind = words.get(part.range.end..).unwrap_or_default();
@@ -94,12 +100,18 @@ pub(crate) fn find(answer: &str) -> Vec<Said> {
     found
 }
 
-/// What a part of a sentence claims; `before` is what stands before it, which it may speak of in short.
-fn of_clause(clause: &Clause, before: &str) -> Vec<Said> {
-    let mut found: Vec<Said> = [tested::tests(clause, NOUN.fits(before)), built::build(clause, before), fix(clause)]
-        .into_iter()
-        .flatten()
-        .collect();
+/// True when a sentence begins with what the one before it spoke of, and that were tests.
+fn refers_to_tests(text: &str, sentences: &[prose::Sentence], at: usize) -> bool {
+    let words = |at: usize| sentences.get(at).and_then(|one| text.get(one.range.clone())).unwrap_or_default();
+    let earlier = at.checked_sub(1).map(words).unwrap_or_default();
+    THEY.fits(words(at)) && CASES.fits(earlier) && !clause::tells_failure(earlier)
+}
+
+/// What a part of a sentence claims; `before` is what stands before it, which it may speak of in short, `after_tests` when that
+/// were tests.
+fn of_clause(clause: &Clause, before: &str, after_tests: bool) -> Vec<Said> {
+    let mut found: Vec<Said> =
+        [tested::tests(clause, after_tests), built::build(clause, before), fix(clause)].into_iter().flatten().collect();
     let lints = linted::lints(clause, before);
     // A linter that no longer complains is no defect that is fixed.
     let is_lint = |said: &Said| {
@@ -117,6 +129,7 @@ fn of_clause(clause: &Clause, before: &str) -> Vec<Said> {
     let fixes = found.iter().any(|said| said.kind == ClaimKind::Fix);
     found.extend(file(clause, before).into_iter().filter(|_| !fixes));
     found.iter_mut().for_each(|said| said.is_of_before(before));
+    found.iter_mut().for_each(|said| said.is_of_only(before));
     let lead = LEADS.find(&clause.text).map_or(0, |lead| lead.end);
     for said in &mut found {
         // The words that lead to it belong to the quotation, as long as it stays short.
@@ -137,7 +150,8 @@ fn by_command(clause: &Clause, found: &[Said]) -> Vec<Said> {
     let codes = inline::quoted(&clause.text).into_iter().chain(bare.iter().cloned());
     for (range, code) in codes.filter(|(range, _)| !clause.denies(range)) {
         let rest = clause.text.get(range.end..said_until(clause, range.end)).unwrap_or_default();
-        let led = LED.fits(&clause.text).then_some(0..0);
+        let behind = LED_BY.find(&clause.text).is_some_and(|led| led.start < range.start && range.end <= led.end);
+        let led = (behind || LED.fits(&clause.text)).then_some(0..0);
         let Some(good) = GOOD_END.find(rest).or(led) else { continue };
         let is_bare = bare.iter().any(|(other, _)| *other == range);
         let signs = usize::from(!is_bare);
@@ -145,8 +159,15 @@ fn by_command(clause: &Clause, found: &[Said]) -> Vec<Said> {
         if clause.hedges(whole.end) {
             continue;
         }
-        for check in said::quoted_checks(code) {
-            for mut said in kinds(&check).into_iter().map(|kind| of_command(clause, kind, &check, whole.clone())) {
+        // The name of a step beside the linter that it runs is no other one.
+        let step = !code.contains(' ') && !grammar::TOOLS.contains(&code);
+        let of_step =
+            |check: &Check| step && !check.lints.is_empty() && found.iter().any(|other| other.kind == ClaimKind::Lint);
+        for check in said::quoted_checks(code).into_iter().filter(|check| !of_step(check)) {
+            // What a build system writes of a good end is said of the build.
+            let of_build = check.build && rest.contains("build success");
+            let kinds = if of_build { vec![ClaimKind::Build] } else { kinds(&check) };
+            for mut said in kinds.into_iter().map(|kind| of_command(clause, kind, &check, whole.clone())) {
                 let builds = |other: &Said| other.kind == ClaimKind::Build && check.build;
                 if !found.iter().chain(&more).any(|other| other.is_of_same(&said) || builds(other)) {
                     said.keeps(if is_bare { code } else { "" });

@@ -9,6 +9,7 @@ use crate::options;
 use crate::programs;
 use crate::quoted;
 use crate::said::Said;
+use crate::scoped;
 use crate::sorts;
 use crate::tried::{Ended, Tried};
 use reasonix_proto::ClaimKind;
@@ -50,19 +51,32 @@ pub(crate) fn spares(run: &Run, names: &[String]) -> bool {
 }
 
 /// True when a check is just of what has this name.
-fn is_of(check: &Check, name: &str) -> bool {
+pub(crate) fn is_of(check: &Check, name: &str) -> bool {
     let folder = check.folder.to_ascii_lowercase();
     let in_folder = others_of(name).iter().any(|name| folder.split('/').any(|part| part.contains(name.as_str())));
     (!folder.is_empty() && in_folder && check.part.is_empty()) || is_part(check, name)
 }
 
 /// Names of one thing in both languages.
-fn others_of(name: &str) -> Vec<String> {
+pub(crate) fn others_of(name: &str) -> Vec<String> {
     let name = name.trim_matches(['`', '/', '.']).to_ascii_lowercase();
     let others: &[&str] = match name.as_str() {
         "后端" | "服务端" | "backend" => &["backend", "server", "api"],
         "前端" | "frontend" => &["frontend", "web", "client", "ui"],
         "客户端" => &["client", "app"],
+        "后台" | "管理后台" => &["admin", "backoffice", "console"],
+        "引导程序" | "引导" => &["boot", "loader"],
+        "驱动" => &["driver"],
+        "内核" => &["kernel", "core"],
+        "核心" => &["core"],
+        "移动" => &["mobile", "android", "ios"],
+        "网关" => &["gateway", "proxy"],
+        "官网" => &["site", "www", "website"],
+        "小程序" | "小" => &["mini", "weapp"],
+        "示例" => &["example", "demo", "sample"],
+        "工具" => &["tool", "cli"],
+        "接口" => &["api"],
+        "文档" => &["doc"],
         _ => return if name.len() >= 3 { vec![name] } else { Vec::new() },
     };
     others.iter().map(|name| (*name).to_owned()).collect()
@@ -101,7 +115,14 @@ fn is_word(word: &str, name: &str) -> bool {
         return true;
     }
     let is_name = |part: &&str| !matches!(*part, "" | "..." | "." | "tests");
-    let finest = word.split("::").flat_map(|part| part.split('/')).filter(is_name).last().map(stem).unwrap_or_default();
+    let finest = word
+        .split("::")
+        .flat_map(|part| part.split('/'))
+        .filter(is_name)
+        .filter(|part| !part.starts_with("*."))
+        .last()
+        .map(stem)
+        .unwrap_or_default();
     finest.len() >= 3 && (finest.contains(&stem(name)) || name.contains(&finest))
 }
 
@@ -170,7 +191,12 @@ pub(crate) fn covers(deeds: &Deeds, check: &Check, said: &Said) -> bool {
         ClaimKind::Tests if said.reach.failed => check.part.is_empty() || part() || check.is_of_failed(),
         ClaimKind::Tests if sorts::covers(check, said) && named() => true,
         ClaimKind::Tests => check.part.is_empty() || part() || (!said.reach.all && covers_changed(deeds, check, said)),
-        _ => check.part.is_empty() || check.narrows_tests || part(),
+        _ => {
+            (check.part.is_empty() && !scoped::leaves_out(deeds, check, said))
+                || check.narrows_tests
+                || part()
+                || scoped::holds_changes(deeds, check, said)
+        }
     }
 }
 

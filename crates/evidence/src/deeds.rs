@@ -1,22 +1,19 @@
 //! What a session did, in order, as far as claims can be held against it: checks that ran, and files that changed.
 
 mod jobs;
+mod judged;
+mod run;
 
-use crate::check::{Check, assignment};
-use crate::codes;
-use crate::command;
-use crate::filters;
 use crate::line;
-use crate::ran::Ran;
-use crate::summary::{self, Reading, Summary};
 use crate::told;
 use crate::writes::{self, Written};
 use jobs::Behind;
-use reasonix_policy::{Hidden, analyse};
+use judged::{Agreed, Judged, Place, is_quiet, judged, outputs, own_output, read_by, settled, shows_files};
 use reasonix_proto::{
     CallId, ChangeKind, Details, Message, Moment, Record, RecordBody, Snapshot, ToolCall, ToolOutcome, Validation,
     tools,
 };
+pub(crate) use run::Run;
 
 /// So many deeds are remembered; of older ones nothing is claimed.
 const MOST_DEEDS: usize = 4000;
@@ -71,111 +68,6 @@ pub(crate) enum End {
 pub(crate) enum What {
     Ran(Box<Run>),
     Wrote(Written),
-}
-
-/// A command line that came to an end.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Run {
-    pub(crate) line: String,
-    /// The checks in it.
-    pub(crate) checks: Vec<(Ran, Check)>,
-    /// How it ended; none when it did not run.
-    pub(crate) exit: Option<i32>,
-    /// What its output says about tests, where the codes are known and where they are not.
-    pub(crate) told: Summary,
-    pub(crate) untold: Summary,
-    pub(crate) built: bool,
-    pub(crate) clean: bool,
-    pub(crate) warns: bool,
-    /// The numbers of warnings in it, and whether its summary says that nothing was found.
-    pub(crate) warnings: Vec<u64>,
-    pub(crate) spotless: bool,
-    /// The numbers of files in it.
-    pub(crate) counted_files: Vec<u64>,
-    /// True when its output says that it did not build, and that a linter found something.
-    pub(crate) unbuilt: bool,
-    pub(crate) complains: bool,
-    /// The linters that its output shows as commands.
-    pub(crate) tools: Vec<String>,
-    /// True when it wrote nothing out.
-    pub(crate) silent: bool,
-    /// True when nothing but its one check can have written anything.
-    pub(crate) lone: bool,
-    /// True when the codes of all of its commands are seen.
-    pub(crate) plain: bool,
-    /// True when it may have shown something beside what it wrote.
-    pub(crate) acts: bool,
-    /// The names of what failed, where all of them are known.
-    pub(crate) failures: Option<Vec<String>>,
-    /// True when what was read of it is from a time when it was over.
-    pub(crate) later: bool,
-    /// Those of its commands that show files.
-    shown: Vec<Vec<String>>,
-    /// The files that its output went to.
-    pub(crate) files: Vec<String>,
-    /// The code that its line wrote out for each check.
-    codes: Vec<Option<i32>>,
-    /// True when what it wrote stands right behind it.
-    pub(crate) wrote: bool,
-    /// For each check, whether nothing behind it in its line changed code.
-    settled: Vec<bool>,
-}
-
-impl Run {
-    /// What this output says, which is all that can be seen of it.
-    fn read(&mut self, output: &str) {
-        let mixed = self.checks.iter().any(|(_, check)| !check.tests);
-        self.told = summary::summary(output, if mixed { Reading::Mixed } else { Reading::Told });
-        self.untold = summary::summary(output, if mixed { Reading::UntoldMixed } else { Reading::Untold });
-        self.built = summary::built(output);
-        self.clean = summary::clean(output);
-        self.warns = summary::warns(output);
-        self.warnings = summary::warnings(output);
-        self.spotless = summary::nothing_found(output);
-        self.counted_files = summary::counted_files(output);
-        self.unbuilt = summary::fails_to_build(output);
-        self.complains = summary::complains(output);
-        self.tools = summary::shown_tools(output);
-        self.silent = output.trim().is_empty();
-        self.failures = summary::failures(output);
-        let code = |ran: &Ran| ran.echoed.as_ref().and_then(|text| summary::code_behind(output, text));
-        self.codes = self.checks.iter().map(|(ran, _)| code(ran)).collect();
-    }
-
-    /// True when what was read of it is its end: a code stands there, it was waited for, or its runner has one summary only.
-    fn is_over(&self) -> bool {
-        let several = ["-r ", "recursive", "workspaces", "turbo", "lerna"].iter().any(|word| self.line.contains(word));
-        let appended = self.line.contains("tee -a") || self.checks.iter().any(|(ran, _)| ran.appends);
-        let over = |(ran, check): &(Ran, Check)| {
-            ran.told || self.code(ran).is_some() || (check.family == "js" && !several) || check.family == "py"
-        };
-        !appended && self.checks.iter().all(over)
-    }
-
-    /// True when the output of the line is that of this check, whole enough to tell how it ended.
-    pub(crate) fn shows(&self, ran: &Ran, check: &Check) -> bool {
-        let shows = |words: &Vec<String>, file: &String| {
-            words.contains(file) && filters::lets_failures_through(words, check.family)
-        };
-        let shown = |file: &String| file != "/dev/null" && self.shown.iter().any(|words| shows(words, file));
-        self.later
-            || (!ran.behind
-                && !ran.strange
-                && ran.away.as_ref().is_none_or(shown)
-                && ran.through.iter().all(|filter| filters::lets_failures_through(filter, check.family)))
-    }
-
-    /// True when nothing that stands behind this check in its line changed code.
-    pub(crate) fn settles(&self, ran: &Ran) -> bool {
-        let at = self.checks.iter().position(|(other, _)| other == ran);
-        at.and_then(|at| self.settled.get(at)).copied().unwrap_or_default()
-    }
-
-    /// The code that its line wrote out for this check.
-    pub(crate) fn code(&self, ran: &Ran) -> Option<i32> {
-        let at = self.checks.iter().position(|(other, _)| other == ran)?;
-        self.codes.get(at).copied().flatten()
-    }
 }
 
 impl Deeds {
@@ -391,123 +283,6 @@ impl Deeds {
         self.done.push(Deed { call: call.cloned(), what: What::Ran(Box::new(run)) });
         self.wrote(call, after);
     }
-}
-
-/// What the syntax tree of a line says: where it is read differently, nobody can say what ran.
-struct Agreed(Option<Vec<String>>);
-
-impl Agreed {
-    fn of(line: &str) -> Self {
-        let effects = analyse(line);
-        let unread =
-            matches!(effects.hidden, Some(Hidden::Unparsed | Hidden::TooLong | Hidden::TooDeep | Hidden::Characters));
-        Self((!unread).then(|| effects.commands.iter().map(|simple| simple.program().to_owned()).collect()))
-    }
-
-    fn on(&self, (mut ran, check): Judged) -> Judged {
-        let program = ran.words.iter().find(|word| assignment(word).is_none());
-        let name = program.map(|word| word.rsplit('/').next().unwrap_or(word).to_owned()).unwrap_or_default();
-        if check.is_some() && !self.0.as_ref().is_some_and(|programs| programs.contains(&name)) {
-            (ran.told, ran.strange) = (false, true);
-        }
-        (ran, check)
-    }
-}
-
-/// A command with what it proves, and where it ran.
-type Judged = (Ran, Option<Check>);
-
-fn judged(ran: Ran, place: &Place<'_>) -> Judged {
-    let check = command::check(&ran.words).and_then(|check| place.placed(&ran, check));
-    (ran, check)
-}
-
-/// Where the session works, and what is known of other places.
-struct Place<'a> {
-    root: &'a str,
-    line: &'a str,
-    done: &'a [Deed],
-}
-
-impl Place<'_> {
-    /// What a command proves, with the folder that it ran in.
-    fn placed(&self, ran: &Ran, check: Check) -> Option<Check> {
-        let named = ran.words.windows(2).find(|pair| {
-            matches!(pair.first().map(String::as_str), Some("-C" | "--prefix" | "--cwd" | "--dir" | "--directory"))
-        });
-        let folder = self.within(named.and_then(|pair| pair.get(1)).unwrap_or(&ran.folder))?;
-        Some(Check { folder, ..check })
-    }
-
-    /// This folder as the session sees it; none where it has other files than those that the session is about.
-    fn within(&self, folder: &str) -> Option<String> {
-        if !self.root.is_empty() && folder.starts_with('/') {
-            let rest = folder.strip_prefix(self.root.trim_end_matches('/'))?;
-            return (rest.is_empty() || rest.starts_with('/')).then(|| rest.trim_start_matches('/').to_owned());
-        }
-        let copied =
-            ["clone", "worktree", "mktemp", "cp -", "rsync", "tar "].iter().any(|word| self.line.contains(word));
-        let elsewhere = folder.starts_with("..")
-            || ["/tmp/", "/var/tmp/", "~"].iter().any(|start| folder.starts_with(start))
-            || (copied && folder.starts_with(['$', '/']));
-        let is_under = |path: &String| path.starts_with(folder);
-        let written = |deed: &Deed| matches!(&deed.what, What::Wrote(written) if written.paths.iter().any(is_under));
-        (!elsewhere || self.done.iter().any(written)).then(|| folder.to_owned())
-    }
-}
-
-/// The output without what the line writes out by itself.
-fn own_output(commands: &[Judged], output: &str) -> String {
-    let texts: Vec<String> = commands.iter().flat_map(|(ran, _)| codes::writes_out(&ran.words)).collect();
-    if texts.is_empty() {
-        return output.to_owned();
-    }
-    output.lines().filter(|line| !texts.iter().any(|text| line.trim() == text)).collect::<Vec<_>>().join("\n")
-}
-
-/// For each check of a line, whether no command behind it changes code; `told` when files changed and nobody knows by which.
-fn settled(judged: &[Judged], told: bool) -> Vec<bool> {
-    let changes = |(ran, check): &Judged| writes::written(ran, check.as_ref()).code().is_some();
-    let checks = judged.iter().enumerate().filter(|(_, (_, check))| check.is_some());
-    checks.map(|(at, _)| !told && !judged.iter().skip(at + 1).any(changes)).collect()
-}
-
-/// Programs of a line that neither check nor change anything.
-fn is_quiet(ran: &Ran) -> bool {
-    ran.words.first().is_some_and(|word| matches!(word.as_str(), "cd" | "pushd" | "echo" | "set" | "export" | "sleep"))
-}
-
-fn shows_files(ran: &Ran) -> bool {
-    ran.words.first().is_some_and(|word| matches!(word.as_str(), "cat" | "tail" | "grep" | "rg" | "less" | "egrep"))
-}
-
-/// The files that have the output of this command.
-fn outputs(ran: &Ran) -> Vec<String> {
-    let tee = ran.words.first().is_some_and(|word| word == "tee");
-    let named = ran.words.iter().skip(1).filter(|word| tee && !word.starts_with('-'));
-    ran.into.iter().chain(named).filter(|file| !matches!(file.as_str(), "1" | "2")).cloned().collect()
-}
-
-/// The one file that a line shows, where it does nothing else.
-fn read_by(commands: &[Ran]) -> Option<String> {
-    let mut file = None;
-    for ran in commands {
-        let (program, rest) = ran.words.split_first()?;
-        match program.as_str() {
-            "sleep" | "wait" | "cd" | "echo" | "date" | "jobs" | "true" => {}
-            "tail" | "cat" => {
-                let named = |word: &&String| !word.starts_with('-') && !word.bytes().all(|byte| byte.is_ascii_digit());
-                let mut named = rest.iter().filter(named);
-                let (first, second) = (named.next()?, named.next());
-                if file.is_some() || second.is_some() || !ran.into.is_empty() {
-                    return None;
-                }
-                file = Some(first.clone());
-            }
-            _ => return None,
-        }
-    }
-    file
 }
 
 /// The same without a code: that of a command that went on says nothing.

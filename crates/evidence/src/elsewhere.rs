@@ -1,10 +1,13 @@
 //! Whether a check ran in another place than the one that a claim is about, by its folder and by the files that the log names.
 
 use crate::check::Check;
+use crate::components;
+use crate::covers::others_of;
 use crate::deeds::{Deeds, What};
 use crate::halves::HALVES;
 use crate::pattern::patterns;
 use crate::said::Said;
+use crate::writes::Written;
 
 patterns! {
     OF_PLACE = r"([\w@/-]+)`?(?:['’]s)? (?:service|package|app|application|crate|module|project|workspace|library)\b|([a-z0-9_@/-]+)`? ?(?:服务|包|应用|模块|子项目|工程)";
@@ -21,11 +24,14 @@ pub(crate) fn is(deeds: &Deeds, check: &Check, said: &Said) -> bool {
     if folder.is_empty() {
         return false;
     }
+    let known = written(deeds, 0);
+    if is_of_another(check, said, &known) {
+        return true;
+    }
     let names: Vec<String> = said.reach.names.iter().map(|name| clean(name)).filter(|name| !name.is_empty()).collect();
     if names.is_empty() {
         return said.commands.is_empty() && beside(&folder, &written(deeds, said.since(deeds)));
     }
-    let known = written(deeds, 0);
     let of_place: Vec<&str> = OF_PLACE.all(&said.words).into_iter().map(|(_, name)| name).collect();
     // Of what stands side by side each has its own tests, unless they are known to be here.
     let here = |name: &str| known.iter().any(|path| is_under(path, &folder) && path.contains(name));
@@ -35,6 +41,43 @@ pub(crate) fn is(deeds: &Deeds, check: &Check, said: &Said) -> bool {
         shelved || parts_from(&folder, name) || is_outside(&known, &folder, name)
     };
     names.iter().any(other)
+}
+
+/// True when a claim names a part of the project, and nothing is known of it in the folder that a check ran in.
+fn is_of_another(check: &Check, said: &Said, known: &[String]) -> bool {
+    let folder = clean(&check.folder);
+    // Where all is built, or all sources are, every part is.
+    let shared = |part: &str| {
+        matches!(part, "build" | "out" | "target" | "dist" | "_build" | "bin" | "src" | "source" | "code" | "repo")
+            || part.starts_with("cmake-build")
+            || part.starts_with("build-")
+    };
+    if folder.is_empty() || folder.contains('$') || folder.split('/').all(shared) {
+        return false;
+    }
+    let fits = |part: &str, name: &str| part.contains(name) || (part.len() >= 3 && name.contains(part));
+    let here = |word: &str| {
+        let in_folder = |name: &str| folder.split('/').any(|part| fits(part, name)) || folder.contains(name);
+        let known = || known.iter().any(|path| is_under(path, &folder) && path.contains(word));
+        let given = || check.part.iter().any(|part| part.to_ascii_lowercase().contains(word));
+        let own = || word == check.program || check.lints.iter().any(|linter| linter.is_called(word));
+        in_folder(word) || others_of(word).iter().any(|name| in_folder(name)) || known() || given() || own()
+    };
+    components::is_foreign(&said.words, here)
+}
+
+/// True when all that was written lies in the other half of a project than the one that a check ran in.
+pub(crate) fn is_of_other_half(check: &Check, written: &Written) -> bool {
+    const BACK: &[&str] = &["backend", "server", "api"];
+    const FRONT: &[&str] = &["frontend", "client", "web"];
+    let half = |path: &str| {
+        let path = clean(path);
+        let first = path.split('/').next().filter(|first| *first != path || path == clean(&check.folder));
+        first.map(|first| (BACK.contains(&first), FRONT.contains(&first))).filter(|half| half.0 != half.1)
+    };
+    let own = half(&check.folder);
+    let other = |path: &String| half(path).is_some_and(|half| Some(half) != own);
+    own.is_some() && written.is_known() && written.paths.iter().chain(&written.gone).all(other)
 }
 
 fn clean(path: &str) -> String {

@@ -24,7 +24,7 @@ pub(crate) enum Deed {
 /// A file as prose names it.
 macro_rules! path {
     () => {
-        r"`?(?:[a-z0-9_@.+/\[\]-]*[a-z0-9_@+\]-]\.(?:rs|pyi?|ipynb|jsx?|tsx?|mjs|cjs|mts|cts|go|mod|sum|java|kts?|scala|c|h|cpp|hpp|cc|hh|cxx|cs|csproj|sln|rb|erb|php|swift|md|mdx|rst|adoc|toml|jsonc?|json5|ya?ml|html?|s?css|less|sass|sh|bash|zsh|ps1|bat|sql|txt|lock|vue|svelte|astro|exs?|erl|zig|nim|lua|xml|gradle|properties|cfg|conf|ini|env|proto|graphql|prisma|tf|cmake|mk|dart|hs|ml|clj|jl|pl|pm|csv|tsv|snap|svg|service)\b|(?:[a-z0-9_.-]+/)*(?:\b(?:makefile|dockerfile|gemfile|rakefile|procfile|justfile|readme|license|changelog)\b|\.(?:gitignore|env|dockerignore|editorconfig|npmrc|eslintrc|prettierrc)\b))`?"
+        r"`?(?:[a-z0-9_@.+/\[\]-]*[a-z0-9_@+\]-]\.(?:rs|pyi?|ipynb|jsx?|tsx?|mjs|cjs|mts|cts|go|mod|sum|java|kts?|scala|c|h|cpp|hpp|cc|hh|cxx|cs|csproj|sln|rb|erb|php|swift|md|mdx|rst|adoc|toml|jsonc?|json5|ya?ml|html?|s?css|less|sass|sh|bash|zsh|ps1|bat|sql|txt|lock|vue|svelte|astro|exs?|erl|zig|nim|lua|xml|gradle|properties|cfg|conf|ini|env|proto|graphql|prisma|tf|cmake|mk|dart|hs|ml|clj|jl|pl|pm|csv|tsv|snap|svg|service|rake|gemspec|podspec|groovy|tfvars|tftest|hcl|nix|bzl|bazel|j2|jinja2?|tmpl|tpl|hbs|ejs|pug|haml|slim|twig|cshtml|razor|fs|fsx|elm|glsl|wgsl|hlsl|sol|thrift|avsc|xsd|plist|storyboard|xib|strings|pot?|ftl|arb|resx|desktop|rego|cue|jsonnet|libsonnet|fish|psm1|bats|feature|robot|rmd|qmd|tex|bib|eex|heex|leex|purs|svx|slint|qml|kdl|ron|pbxproj|xcconfig|entitlements|fsproj|vbproj|nuspec|cabal|opam|dockerfile|tfstate|ino|asm|cu|vhdl|cairo|liquid|njk|postcss|styl|webmanifest|sparql|lean|thy|raku|tcl|awk|tool-versions|nvmrc|python-version)\b|(?:[a-z0-9_.-]+/)*(?:\b(?:makefile|dockerfile|gemfile|rakefile|procfile|justfile|readme|license|changelog|vagrantfile|jenkinsfile|brewfile|fastfile|podfile|guardfile|codeowners|caddyfile|tiltfile|cmakelists\.txt)\b|\.(?:gitignore|gitattributes|env(?:\.[a-z]+)*|dockerignore|editorconfig|npmrc|nvmrc|eslintrc|prettierrc|prettierignore|eslintignore|helmignore|rubocop|flake8|babelrc|browserslistrc|npmignore|bazelrc|tool-versions|clang-format|clang-tidy|gitmodules|mailmap|htaccess)\b))`?"
     };
 }
 
@@ -37,7 +37,7 @@ macro_rules! list {
 
 macro_rules! verb {
     () => {
-        r"\b(?:created|added|wrote|written|updated|modified|edited|changed|rewrote|rewritten|deleted|removed|renamed|moved|adapted|adjusted|documented|implemented|refactored|introduced|inserted|replaced|extended|bumped|upgraded|downgraded|pinned|patched|tweaked|simplified|cleaned up|extracted|merged|migrated|ported|converted|switched|configured|registered|appended|prepended|dropped|relaxed|tightened|touched|reverted|restored|generated|regenerated|scaffolded|saved|reformatted|formatted|annotated|wired|recorded|noted|described|reworked|restructured|copied|enabled|disabled|stripped|trimmed|inlined|deduplicated|centralized|rewired|expanded|included|made|got rid of|gotten rid of|wiped|erased|purged|cleaned out|relocated|transferred|emptied|overhauled|revised|amended|corrected|fleshed out|rewired|hooked up|put|placed|stored|defined|declared|exported|imported|exposed|applied|set|filled in|completed)\b"
+        r"\b(?:created|added|wrote|written|updated|modified|edited|changed|rewrote|rewritten|deleted|removed|renamed|moved|adapted|adjusted|documented|implemented|refactored|introduced|inserted|replaced|extended|bumped|upgraded|downgraded|pinned|patched|tweaked|simplified|cleaned up|extracted|merged|migrated|ported|converted|switched|configured|registered|appended|prepended|dropped|relaxed|tightened|touched|reverted|restored|generated|regenerated|scaffolded|saved|reformatted|formatted|annotated|wired|recorded|noted|described|reworked|restructured|copied|enabled|disabled|stripped|trimmed|inlined|deduplicated|centralized|rewired|expanded|included|made|got rid of|gotten rid of|wiped|erased|purged|cleaned out|relocated|transferred|emptied|overhauled|revised|amended|corrected|fleshed out|rewired|hooked up|pulled(?: out)?|lifted|factored out|put|placed|stored|defined|declared|exported|imported|exposed|applied|set|filled in|completed|rewired|fixed up|shortened|shrunk|reordered|localized|hardened|unified|consolidated|modernized|renumbered|redone|split up|split|reduced|lowered|increased|decreased|synced|vendored|laid out|drafted|authored|set up|built out|parameterized|parametrized|memoized|hoisted|flattened)\b"
     };
 }
 
@@ -50,7 +50,7 @@ macro_rules! noun {
 
 macro_rules! zh_verb {
     () => {
-        r"(?:创建|新建|新增|添加|增加|补充|补上|补齐|加上|加入|编写|写入|更新|修改|改动|改为|改成|改用|调整|删除|删掉|删去|移除|移动|移到|移至|挪到|重写|重命名|改名|重构|替换|换成|换为|升级|升到|降级|引入|实现|优化|拆分|抽取|抽到|抽出|提取|记录|完善|整理|迁移|同步|说明|注明|写明|描述|标注|清理掉|清理|清除|清空|精简|写好|写完|写进|写了|新写|新加|补写|放进|放到|落在|挪进|抹掉|配置|生成|注册|去掉|去除|恢复|回滚|简化|封装|统一|设置|设为|设成|(?:加|补|改|删|写|移|换|拆|抽|挪|放|调|升|动)(?:了|到|进|成|为|上|好|掉|至|在))"
+        r"(?:创建|新建|新增|添加|增加|补充|补上|补齐|加上|加入|编写|写入|更新|修改|改动|改为|改成|改用|调整|删除|删掉|删去|移除|移动|移到|移至|挪到|重写|重命名|改名|重构|替换|换成|换为|升级|升到|降级|引入|实现|优化|拆分|抽取|抽到|抽出|提取|记录|完善|整理|迁移|同步|说明|注明|写明|描述|标注|清理掉|清理|清除|清空|精简|写好|写完|写进|写了|新写|新加|补写|放进|放到|落在|挪进|抹掉|配置|生成|注册|去掉|去除|恢复|回滚|简化|封装|统一|设置|设为|设成|接入|挂载|挂上|接上|打通|兜底|落地|收敛|收口|追加|插入|改写|修正|修复|修掉|纠正|下线|启用|禁用|对接|适配|补全|合并|拆成|登记|改造|重排|缩减|加固|精调|删\s*(?:[。，；]|$)|(?:加|补|改|删|写|移|换|拆|抽|挪|放|调|升|动)(?:了|到|进|成|为|上|好|掉|至|在))"
     };
 }
 
@@ -58,33 +58,44 @@ patterns! {
     MOVED = concat!(r"\b(?:moved|renamed)\s+(?:(?:the|file|module|script)\s+)*(", path!(), r"(?:(?:\s+file)?\s*(?:\bto\b|\binto\b|\bas\b|→|->|=>)\s*(?:the\s+)?", path!(), r")?)");
     MOVED_PASSIVE = concat!("(", path!(), r")(?:\s+file)?\s+(?:was|has been|is|have been|were)(?:\s+(?:now|also))?\s+(?:moved|renamed)\b(?:\s+(?:to|into|as)\s+", path!(), ")?");
     DIRECT = concat!(verb!(), r"(?:[\s,:(]+(?:", noun!(), r"))*[\s,:(]+(", list!(), ")");
-    NEW = concat!(r"\bnew\s+(?:[a-z]+\s+)?(?:file|module|script|component|helper|class|tests?|migration|package|page|hook|service|config|workflow|fixture)s?,?\s*(?:called\s+|named\s+|in\s+|at\s+|\(|:\s*)?(", list!(), ")");
+    NEW = concat!(r"\bnew\s+(?:[a-z]+\s+)?(?:file|module|script|component|helper|class|tests?|migration|package|page|hook|service|config|workflow|fixture|role|chart|playbook|target|plugin|middleware|endpoint|route|schema|table|type|module|spec|suite|script|crate|library|guard|entry|dockerfile|stage|job|pipeline|stylesheet|layout|partial|context|store|reducer|adapter|client|handler|query|resolver|worker|job|task|command|document|doc|guide|section|template|manifest|sample|example|function|method|trait|interface|struct|enum|widget|screen|dialog|form)s?,?\s*(?:called\s+|named\s+|in\s+|at\s+|under\s+|\(|:\s*|—\s*|–\s*)?(", list!(), ")");
+    NEW_BARE = concat!(r"(?:^|[-+:：|,，(（✅✓✔•→—–;；]|\b(?:is|are|was|were|comes?|came|with|have|has|there's|there’s|and|plus|added|created|wrote|also|now|got|gets?)\b)\s*(?:also\s+|now\s+|in\s+)*(?:an?\s+|the\s+|one\s+|two\s+|three\s+|some\s+)?(?:brand[- ])?new(?:\s*[:：—–-]+\s*|\s+)(", list!(), ")");
     WENT = concat!(r"\b(?:went|landed|ended up|now lives?|now sits?|now resides?)\s+(?:in|into|under|at)\s+(?:the\s+)?(", list!(), ")");
     MOVED_FROM = concat!(r"\b(?:moved|renamed|relocated)\b[^.;,]{0,40}?[\s(](", path!(), r"\s*(?:\bto\b|\binto\b|→|->|=>)\s*", path!(), ")");
     TOWARDS = concat!(r"(?:^[\s\d.)#]*|[-+:：|,，(（)）✅✓✔•→—–]|\b(?:i|we|i've|we've|have|has|also|then|and|just|now|it|this|additionally|finally|[a-z]+ly|been|but|so|was|were|is|are)\b)\s*", verb!(), r"(?:[^.;。；|\n]|\.[a-z0-9_]){0,90}?\b(?:to|in|into|from|inside|within|of|across|under|at)\s+(?:(?:the|a|our|your|both|existing|new|top|bottom|end|file|module)\s+(?:of\s+)?)*\(?(", list!(), ")");
     PASSIVE = concat!("(", list!(), r")\)?(?:\s+files?)?(?:\s*[|:：—–→]+\s*|\s+-+\s+|\s+|,\s+which\s+(?:i|we)\s+)(?:(?:was|were|is|are|has|have|been|now|also|newly|successfully|all|both|got|just)\s+)*", verb!());
     IN_FILE = concat!(r"\b(?:in|to|from|inside|within)\s+(?:the\s+)?(", list!(), r")(?:\s+file)?,?\s+(?:(?:i|we|i've|we've|have|also|now)\s+)*", verb!());
     LISTED = concat!(r"\b(?:files?\s+(?:changed|modified|touched|updated|created|added)|(?:changed|modified|touched|edited|updated)\s+files?|changes?\s+(?:is|are|was|were|lives?)(?:\s+[a-z]+){0,3}?\s+(?:in|to))\b[^.]{0,25}?(", list!(), ")");
+    MOVED_SHORT = concat!(r"^[\s\d.)#+|✅✓✔•-]*(", path!(), r"\s+(?:moved|renamed|relocated)\s+(?:to|into|as|→|->)\s+", path!(), ")");
     NAMED = concat!("(", path!(), r")(?:\s+file)?\s+(?:is|was|has been|got|has)(?:\s+(?:now|been|become))*\s*(?:called|named|known as|at|located at|→|->)?\s+", path!());
     IS_GONE = concat!("(", list!(), r")(?:\s+files?)?\s+(?:is|are|has|have)\s+(?:now\s+|also\s+|both\s+|all\s+|been\s+)*(?:gone|deleted|removed)\b");
     MOVED_ZH = concat!(r"(?:(?:把|将)\s*(?:文件)?\s*(?:的)?|(?:重命名|移动|改名|迁移)了?\s*(?:文件)?\s*)(", path!(), r"\s*(?:文件)?(?:也|都|已|已经|整体|直接|统一|\s)*(?:(?:移动|移|挪|迁移|重命名|改名|搬|放)(?:到|至|为|成|进|在|了)+|→|->|为|到|成)\s*(?:了)?\s*", path!(), ")");
-    MOVED_ZH_PASSIVE = concat!("(", path!(), r")\s*[，,]?\s*(?:该|此|这个)?(?:文件)?(?:也|都|均|已|已经|被|现|现在|\s)*(?:移动|移到|移至|挪到|重命名|改名|搬到|迁移到)");
-    DIRECT_ZH = concat!(zh_verb!(), r"(?:了|过|好|完|到|至|文件|模块|组件|脚本|配置|测试|单元|页面|迁移|文档|工具|类|新的|新|的|[一两二三四五六几0-9]+个|旧的?|多余的|无用的|没用的|废弃的|已废弃的|冗余的|过时的|临时的?|[不已]再(?:使用|需要|用到?)的|:|：|\(|（|\s)*(", list!(), ")");
+    MOVED_ZH_PASSIVE = concat!("(", path!(), r")\s*[，,]?\s*(?:该|此|这个)?(?:文件)?(?:也|都|均|已|已经|被|现|现在|\s)*(?:移动|移到|移至|挪到|重命名|改名|更名|搬到|迁移到)(?:(?:到|至|为|成|了|\s)*", path!(), ")?");
+    DIRECT_ZH = concat!(zh_verb!(), r"(?:了|过|好|完|到|至|[^，。；：:`\s对从在于向给为把将用被比和与到进了的a-z0-9]{1,4}版(?:本)?的?|文件|模块|组件|脚本|配置|测试|单元|页面|迁移|文档|工具|类|新的|新|的|[一两二三四五六几0-9]+个|旧的?|多余的|无用的|没用的|废弃的|已废弃的|冗余的|过时的|临时的?|[不已]再(?:使用|需要|用到?)的|:|：|\(|（|\s)*(", list!(), ")");
     IN_ZH = concat!(r"(?:在|于|往|向|给|对|把|将|从|为|到|进)\s*(?:文件\s*)?(", list!(), r")\s*(?:文件|模块)?(?:中|里|内|上|下|里面|末尾|开头)?(?:的)?[^，。；]{0,40}?", zh_verb!());
-    PASSIVE_ZH = concat!("(", list!(), r")\s*(?:文件)?(?:中|里|内)?(?:的[^，。；|]{0,20}?)?\s*[|:：—-]*\s*(?:[，,]?\s*(?:该|此|这个|这份|那个)(?:旧|临时|多余的?|新)?(?:文件|脚本|模块|配置))?(?:也|都|均|已|已经|被|现|现在|一并|相应|顺手|\s)*", zh_verb!());
+    PASSIVE_ZH = concat!("(", list!(), r")\s*(?:文件)?(?:中|里|内)?(?:的[^，。；|]{0,20}?)?\s*[|:：—-]*\s*(?:[:：|—-]\s*(?:把|将)[^，。；|]{1,24}?)?(?:[，,]?\s*(?:该|此|这个|这份|那个)(?:旧|临时|多余的?|新)?(?:文件|脚本|模块|配置))?(?:也|都|均|已|已经|被|现|现在|一并|相应|顺手|\s)*", zh_verb!());
     LISTED_ZH = concat!(r"(?:改动|修改|变更|涉及|更新|新增|新建|创建|改了|动了)(?:的|了)?(?:文件)?(?:只有|仅有|仅|只|集中在|都在|在|主要|涉及|包括|位于|限于|为|是|有|:|：|\s)+(", list!(), ")");
     ONE = path!();
     ZH_LETTERS = r"[\x{4e00}-\x{9fff}]";
-    IS_DONE = concat!(r"了|已|完成|好|过|成功|改动(?:只有|仅|集中|都在|在)|^[\s\d.、+|-]*", path!(), r"\s*[:：|—-]+\s*", zh_verb!(), r"|^[\s\d.、✅✓✔+|-]*", zh_verb!());
+    IS_DONE = concat!(r"了|已|完成|好|过|成功|[(（\[【]\s*(?:本次|全)?(?:新增|新建|新文件|修改|更新|改动|重写|调整|删改|改写|创建|补充|变更|重构|扩展|删除|移除)\s*[)）\]】]|是(?:新写|新增|新建|新加)的|^[\s\d.)#+|✅✓✔•-]*(?:新增|新建|修改|更新|改动|变更|创建|重写|调整|新文件|删除|移除)(?:文件)?\s*[:：|—–→-]|^[\s\d.)#+|✅✓✔•-]*", path!(), r"\s*(?:现在|统一|整体|现)?(?:改为|改成|改用|换成|换为|移动到|移到|移至|重命名为|改名为|更名为|迁移到)|改动(?:只有|仅|集中|都在|在)|^[\s\d.、+|-]*", path!(), r"\s*[:：|—-]+\s*(?:(?:把|将)[^，。；|]{1,24}?)?", zh_verb!(), r"|^[\s\d.、✅✓✔+|-]*", zh_verb!());
+    ENOUGH_ZH = r"即可|就行|就可以了?|就好(?:[了。，]|$)";
     AND_ZH = r"^[\s，,、]*(?:并且?|同时|也|还|另外|此外|以及)";
     DONE_ZH = r"了|已";
-    BRACKETED = concat!("(", path!(), r")\s*[(（]\s*(?:new(?: file)?|新增|新建|新文件|修改|更新|", verb!(), r")\s*[)）,，:：]");
-    LISTED_UNDER = r"^[\s#\d.]*(?:the |all )?(?:files? (?:that )?(?:i |were |was )?(?:changed|modified|touched|edited|updated|created|added)|(?:changed|modified|touched|edited|updated|created|added|new) files?|(?:修改|改动|变更|更新|新增|新建|创建)(?:了)?(?:的)?文件|文件(?:改动|变更|修改))(?:清单|列表)?(?: \(\d+\))?\s*[:：]?\s*$";
+    BRACKETED = concat!("(", path!(), r")\s*(?:[(（\[【]|—|–|\s-\s|[:：|是]|\b(?:is|are)\s(?:now\s|also\s)?)\s*(?:(?:brand[- ])?new(?: file)?\b|新文件|(?:已|本次|全)?(?:新增|新建|修改|更新|改动|重写|调整|删改|改写|创建|补充|变更|重构|扩展|删除|移除|新写|新加)的?|", verb!(), r")\s*(?:[)）\]】,，:：;；。.|(（—–]|$|\s-\s)");
+    LABELLED = concat!(r"^[\s\d.)#+|✅✓✔•-]*(?:new|added|created|modified|updated|changed|edited|rewritten|touched|extended|also (?:changed|touched|updated)|新增|新建|修改|更新|改动|变更|创建|重写|调整|新文件)(?: files?| modules?|文件|了)?\s*(?:[:：|—–→]|\s-)\s*(", list!(), ")");
+    LISTED_UNDER = concat!(r"^[\s#\d.✅✓✔*-]*(?:(?:the|all|these|here are the|a list of the|summary of(?: the)?|main|key|my|our)\s+)*(?:(?:files?|modules?)\s+(?:that\s+)?(?:(?:i|we|were|was|have|had|are|got|i've|we've)\s+)*", verb!(), r"|(?:changed|modified|touched|edited|updated|created|added|new|affected|rewritten) (?:files?|modules?)|(?:files?|code) (?:changes|edits|modifications)|(?:(?:i|we|i've|we've|have|also|it|this)\s+)*", verb!(), r"\s+(?:(?:these|the|following|two|three|four|five|six|both|new|\d+|below|listed)\s+)*(?:files?|places|modules)|changes? (?:(?:are|were|is|live|lives) )?(?:made )?(?:in|to)(?: (?:these|the following|two|three|four|five|\d+) files?)?|(?:本次|这次|此次|主要|具体|全部|所有|一共|总共|共)*(?:我)?(?:已|已经)?(?:(?:修改|改动|变更|更新|新增|新建|创建|涉及|调整|动|改|增加|添加|编辑|触及|影响)(?:到|了|过|以下|如下|下面|下列|这些|这|的|[0-9一两二三四五六几]+ ?个|处|相关|新)*(?:文件|地方|内容|模块)(?:如下|有|包括|是)*|文件(?:改动|变更|修改|清单|列表|一览)|(?:改动|修改|变更|更新)(?:如下|内容|点|清单|列表|汇总|一览|总结|说明|概览)))(?:清单|列表|如下|汇总|一览|概览)?(?: ?[(（][^()（）]{0,16}[)）])?\s*[:：]?\s*$");
     ITEM = concat!(r"^\s*(?:[-+•]|\d+[.)、])?\s*(", path!(), ")");
-    GONE = r"\b(?:deleted|removed|got rid of|gotten rid of|erased|purged|gone|wiped)\b|删除|移除|删掉|删了|删去|清理掉|清除|抹掉";
+    GONE = r"已删|\b(?:deleted|removed|got rid of|gotten rid of|erased|purged|gone|wiped)\b|删除|移除|删掉|删了|删去|清理掉|清除|抹掉";
+    DROPPED = r"\bdropped\b";
+    INTO = r"\b(?:in|into|at|under|onto|beside|next to)\b|^ (?:its|the|a|an)\b";
+    BY_HAND = r"\b(?:i|we)(?:'ve|’ve| have)?(?: \w+)? \w+ by hand\b";
+    GOT = concat!("(", list!(), r")\s+(?:now\s+)?(?:got|gets|gained|gains|received|receives)\s+(?:an?|another|its|the|one|two|three|some|new)\s+(?:[a-z]+\s+){0,2}?(?:lines?|entry|entries|sections?|notes?|paragraphs?|sentences?|bullets?|comments?|tests?|cases?|examples?|rows?|columns?|headings?|chapters?|checks?|guards?|options?|flags?|fields?|functions?|methods?|helpers?|targets?|jobs?|steps?|keys?|links?|tables?)\b");
+    LABEL_ZH = concat!(r"^[\s\d.)#+|✅✓✔•、-]*[^，。；：:]{0,8}(?:文件|文档|配置|代码|脚本|测试|用例|样例|示例|依赖|接口|模块|组件|页面|样式|数据库|迁移|后端|前端|服务|客户端|类型|路由|工具|部署|资源|模板|清理|改动|变更)\s*[:：]\s*", zh_verb!());
+    NEXT_ZH = concat!(r"^\s*[，,、；;]\s*(?:并|同时|再)?", zh_verb!());
     WITHIN = r"^`?\s*(?:文件)?(?:中|里|内|上|的)";
     FROM = concat!(r"^\)?\s+(?:file\s+)?(?:from|in|of)\s+(?:the\s+)?(", path!(), ")");
     OBJECT = r"^\s*(?:file\s*)?(?:[.,;:!)|，。；）]|$|\band\b|\bas\b|\bbecause\b|\bsince\b|\bentirely\b|\bcompletely\b)";
+    OBJECT_ZH = r"^\s*(?:掉|了|完|干净|成功|该|此|旧|文件|脚本|模块)*\s*(?:[。，,；;：:）)|！.]|$|和|并|以及|及|与|因为|由于)";
     FOR_TESTS = r"^\s*(?:给|对|为)[^，。]*?(?:测试|用例|单测)";
     HABIT = concat!(r"\bin (?:19|20)\d\d\b|\bon (?:19|20)\d\d-\d\d|\b(?:in|on|since) (?:early |late |mid-?)?(?:january|february|march|april|june|july|august|september|october|november|december)\b|", verb!(), r"\s+(?:by (?:the|an?|hand|users?|each|every)|for (?:node|python|java|go|ruby))\b");
     DATED_ZH = r"(?:在|于) ?(?:19|20)\d\d ?年|去年|前年|上个?月";
@@ -99,9 +110,12 @@ pub(crate) fn find(clause: &Clause, before: &str) -> Option<Filed> {
     let in_chinese = chinese && ZH_LETTERS.fits(text.get(filed.range.clone()).unwrap_or_default());
     // What was done goes on behind "and".
     let goes_on = || AND_ZH.fits(text) && DONE_ZH.fits(before) && !clause::hedged(before);
+    let listed = || LABEL_ZH.fits(text) || (NEXT_ZH.fits(text) && LABEL_ZH.fits(before) && !clause::hedged(before));
+    let goes_on = || goes_on() || listed();
     let not_done = chinese && !IS_DONE.fits(text) && !goes_on() && (in_chinese || filed.deed == Deed::Moved);
-    let habit = HABIT.fits(text.get(filed.range.start..).unwrap_or_default()) || DATED_ZH.fits(text);
-    let denied = habit || clause.hedges(filed.range.end) || clause.denies_before(filed.range.end);
+    let habit = HABIT.fits(&BY_HAND.blanked(text.get(filed.range.start..).unwrap_or_default())) || DATED_ZH.fits(text);
+    let denied =
+        habit || ENOUGH_ZH.fits(text) || clause.hedges(filed.range.end) || clause.denies_before(filed.range.end);
     (!denied && !not_done && !filed.paths.is_empty()).then_some(filed)
 }
 
@@ -111,7 +125,9 @@ pub(crate) fn listed(text: &str, item: &Range<usize>) -> Option<Filed> {
     let (whole, place, path) = ITEM.places(words).into_iter().next()?;
     let above = text.get(..item.start + place.start)?;
     let mut lines = above.lines().rev().skip(1).filter(|line| !line.trim().is_empty());
-    let head = lines.find(|line| !ITEM.fits(line))?;
+    // What is told of an item stands indented under it.
+    let head = lines.find(|line| !ITEM.fits(line) && !line.starts_with("  "))?;
+    let head = head.rsplit(['。', '；']).next().and_then(|head| head.rsplit(". ").next())?;
     let on_own_line = above.rsplit('\n').next().is_some_and(|lead| !lead.contains(char::is_alphabetic));
     let paths = paths(path);
     (on_own_line && LISTED_UNDER.fits(head) && !paths.is_empty()).then_some(Filed {
@@ -127,8 +143,9 @@ fn paths(text: &str) -> Vec<String> {
 }
 
 fn moved(text: &str) -> Option<Filed> {
-    let (range, list) =
-        [&MOVED_FROM, &MOVED, &MOVED_PASSIVE, &NAMED, &MOVED_ZH, &MOVED_ZH_PASSIVE].iter().find_map(|pattern| {
+    let (range, list) = [&MOVED_FROM, &MOVED, &MOVED_SHORT, &MOVED_PASSIVE, &NAMED, &MOVED_ZH, &MOVED_ZH_PASSIVE]
+        .iter()
+        .find_map(|pattern| {
             let (range, ..) = pattern.places(text).into_iter().next()?;
             Some((range.clone(), text.get(range)?))
         })?;
@@ -148,11 +165,14 @@ enum Form {
     Behind,
 }
 
-const FORMS: [(&Pattern, Form); 13] = [
-    (&BRACKETED, Form::Towards),
+const FORMS: [(&Pattern, Form); 16] = [
+    (&BRACKETED, Form::Direct),
+    (&LABELLED, Form::Direct),
     (&IS_GONE, Form::Direct),
     (&NEW, Form::Towards),
+    (&NEW_BARE, Form::Towards),
     (&WENT, Form::Towards),
+    (&GOT, Form::Towards),
     (&DIRECT, Form::Direct),
     (&IN_FILE, Form::Towards),
     (&TOWARDS, Form::Towards),
@@ -184,8 +204,15 @@ fn changed(text: &str) -> Option<Filed> {
             Form::Direct => true,
             Form::Towards => false,
             Form::Taken => words.starts_with(['把', '将']),
-            Form::Behind => ZH_LETTERS.fits(words) || OBJECT.fits(after),
+            Form::Behind => {
+                if ZH_LETTERS.fits(words) {
+                    OBJECT_ZH.fits(after)
+                } else {
+                    OBJECT.fits(after)
+                }
+            }
         };
-    let deed = if GONE.fits(words) && whole { Deed::Gone } else { Deed::Changed };
+    let dropped = DROPPED.fits(words) && !INTO.fits(after);
+    let deed = if (GONE.fits(words) || dropped) && whole { Deed::Gone } else { Deed::Changed };
     Some(Filed { range, paths: paths(list), deed })
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 patterns! {
     INLINE = r"`([^`\n]+)`";
-    BARE = r"(?:^|[^\w`./-])((?:npm|pnpm|yarn|bun) (?:run )?[a-z][\w:-]*|(?:cargo|go|mvn|dotnet|flutter|dart|deno|terraform|mix|sbt|swift) (?:build|vet|check|clippy|fmt|format|lint|analyze|validate|compile|package)\b|(?:\./)?gradlew? [a-z][\w:]*)";
+    BARE = r"(?:^|[^\w`./-])((?:npm|pnpm|yarn|bun) (?:run )?[a-z][\w:-]*|(?:cargo|go|mvn|dotnet|flutter|dart|deno|terraform|mix|sbt|swift) (?:build|vet|check|clippy|fmt|format|lint|analyze|validate|compile|package)\b|g?make (?:check|test|lint|ci|verify)\b|(?:mvn|mvnw|tofu|helm|buf|bazel|meson|uv|poetry|composer) (?:verify|install|lint|validate|build|compile|breaking)\b|(?:\./)?gradlew? [a-z][\w:]*)";
 }
 
 /// What stands in signs for code, and where.

@@ -9,6 +9,7 @@ mod claims;
 mod clause;
 mod codes;
 mod command;
+mod components;
 mod covers;
 mod deeds;
 mod elsewhere;
@@ -34,6 +35,7 @@ mod reach;
 mod runners;
 mod said;
 mod scan;
+mod scoped;
 mod sorts;
 mod summary;
 mod tested;
@@ -92,6 +94,16 @@ impl Deeds {
 const STEMS: &[&str] = &[
     "test",
     "pass",
+    "succe",
+    "valid",
+    "complain",
+    "quiet",
+    "silent",
+    "report",
+    "pack",
+    "image",
+    "exit",
+    "zero",
     "spec",
     "suite",
     "build",

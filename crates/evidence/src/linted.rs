@@ -13,16 +13,16 @@ use reasonix_proto::ClaimKind;
 use std::ops::Range;
 
 patterns! {
-    LINT = format!(r"{}{}(?:{}|\b(?:quiet|silent|formatted|(?:ok|no) longer (?:fail|break|error)\w*)\b|检查过|没有?报错|(?:不|已)再(?:报错|失败))", grammar::lints(), grammar::between(40), grammar::good());
+    LINT = format!(r"{}{}(?:{}|\b(?:quiet|silent|formatted|(?:ok|no) longer (?:fail|break|error)\w*)\b|检查过|没有?报错|(?:无|没有)(?:任何)?(?:改动|变更|变化)|\bpass\b|(?:不|已)再(?:报错|失败))", grammar::lints(), grammar::between(40), grammar::good());
     LINT_BEHIND = format!("{}|{}|{}", grammar::denied_before(&format!(r"(?:{}|\btype\b|类型)", grammar::lints())), grammar::marked(&grammar::lints()), grammar::likewise(&grammar::lints()));
     LINT_PASSED = format!(r"\bpass(?:es|ed)\b(?: (?:all|the|our|its|both|and))*(?: `?[\w.-]+`?,?){{0,4}}? `?{0}|(?:(?:已|已经|均|都)通过(?:了)?|通过了)[^，。]{{0,16}}?{0}", grammar::lints());
     LINT_LISTED = format!(r"{EVERY}[^.。:：(（—]{{0,24}}{}\s*[:：(（—–]+[^.。]{{0,60}}?{}", grammar::good(), grammar::lints());
-    NO_LINT = r"\b(?:lint|clippy)[- ]clean\b|\b(?:it|code|project|everything|that|which|app|package|crate|module|codebase|repo|repository|tree)\b (?:now |still |also |all )*type-?checks\b|\btype-?checks (?:cleanly|fine|ok|now|again)\b|\b(?:code|files?|everything|it|sources?|tree|repo|changes?)\b (?:is|are|now|all|is now|are all|are now|stays?) (?:(?:properly|correctly|cleanly|well|already|consistently|still) )*formatted\b|\b(?:report\w*|says?|shows?|counts?|leaves?) (?:all|every|each) (?:\w+ )?files? as formatted\b|\ball (?:\d+ )?files (?:\w+ )?formatted\b|(?:已|已经)[^，。]{0,16}格式化(?:好|过|完成)?|格式化(?:好|过)了";
+    NO_LINT = format!(r"格式(?:也|都|均)?\s*{GOOD_NEWS}|") + r"\b(?:lint|clippy)[- ]clean\b|\b(?:it|code|project|everything|that|which|app|package|crate|module|codebase|repo|repository|tree)\b (?:now |still |also |all )*type-?checks\b|\btype-?checks (?:cleanly|fine|ok|now|again)\b|\b(?:code|files?|everything|it|sources?|tree|repo|changes?)\b (?:is|are|now|all|is now|are all|are now|stays?) (?:(?:properly|correctly|cleanly|well|already|consistently|still) )*formatted\b|\b(?:report\w*|says?|shows?|counts?|leaves?) (?:all|every|each) (?:\w+ )?files? as formatted\b|\ball (?:\d+ )?files (?:\w+ )?formatted\b|(?:已|已经)[^，。]{0,16}格式化(?:好|过|完成)?|格式化(?:好|过)了";
     LINT_SUBJECT = grammar::lints();
     LINTERS = format!(r"\b({}|vet)\b", grammar::tools());
     JOINED = r"\b(?:and|or|nor)\b|[,，、&+/]|和|与|及|或";
-    TYPES = r"type|tsc|svelte-check|mypy|pyright|pyre\b|dialyzer|flow\b|sorbet|类型";
-    FORMATS = r"fmt\b|format|prettier|black|isort|yapf|spotless|格式";
+    TYPES = r"type|tsc|svelte-check|mypy|pyright|pyre\b|pyrefly|dialyzer|flow\b|sorbet|类型";
+    FORMATS = r"fmt\b|format|prettier|black|isort|yapf|spotless|\bpint\b|php-cs-fixer|autopep8|ormolu|dprint|goimports|gofumpt|stylua|taplo|格式";
     WARNINGS = r"warning|警告|告警|clean|干净|spotless|\b(?:quiet|silent)\b";
     TOLD = r"\b(?:[1-9]\d*|two|three|several|some|a few|only|just|(?:with|has|had|and|only|just) one)(?: [a-z-]+){0,2}? warnings?\b|(?:[1-9]\d*|[两三几]|若干|少量|一些) ?(?:个|条|处|项)? ?[^，。\d]{0,6}?(?:警告|告警)";
     TOLD_NUMBER = r"\b([1-9]\d*)(?: [a-z-]+){0,2}? warnings?\b|([1-9]\d*) ?(?:个|条|处|项)? ?[^，。\d]{0,6}?(?:警告|告警)";
@@ -31,7 +31,9 @@ patterns! {
     WRITTEN = r"\b(?:chang|edit|modif|touch|reformat|updat|creat|add|mov|delet|new)\w*\b|修改|改动|改了|格式化了|新增|更新|删除";
     OTHER_SUBJECT = format!("{}|{}|{}", grammar::tests(), grammar::builds(), grammar::lints());
     IN_SHORT = format!(r"^[\s,;，；:：—–-]*(?:and |with )?(?:which|both|all|they|it|everything|these|都|均|全部|全都|结果|也都)[^.。]{{0,20}}?{}", grammar::good());
-    RAN_BEFORE = r"\b(?:ran|re-?ran|run|checked|double-checked|executed|with|through|had)\b|跑|运行|执行|用";
+    MENDED = format!(r"^[\s,，;；]*(?:后来|现在)?(?:处理|修改|改|修|修复|调整|修正|清理)(?:完|好|过)?(?:之后|以后|后|完)[^。，,]{{0,12}}?{}", grammar::good());
+    FIRST_TOLD = r"(?:起初|一开始|开始时|最初|刚开始|第一次|首次|首轮)[^。]{0,12}(?:提示|报|告警|警告|发现|指出|抱怨)";
+    RAN_BEFORE = r"\b(?:ran|re-?ran|run|checked|double-checked|executed|with|through|had)\b|跑|运行|执行|用|(?:构建|编译|打包)(?:了|过)";
 }
 
 /// True when a part of a sentence says that a linter is clean.
@@ -114,7 +116,8 @@ fn lint(clause: &Clause) -> Vec<Said> {
 
 /// Where all of what was run just before is said to be good.
 pub(crate) fn said_in_short(clause: &Clause, before: &str) -> Option<Range<usize>> {
-    claimed(clause, &[&IN_SHORT]).filter(|_| RAN_BEFORE.fits(before))
+    let mended = || claimed(clause, &[&MENDED]).filter(|_| FIRST_TOLD.fits(before));
+    claimed(clause, &[&IN_SHORT]).filter(|_| RAN_BEFORE.fits(before)).or_else(mended)
 }
 
 /// "I ran the linter; it is clean": said of what was run just before.

@@ -8,28 +8,32 @@ use std::ops::Range;
 const NO: &str = r"(?:no|zero|0|without|with no|with zero|not (?:a single|one|any)|free of)";
 
 /// Bad news, as nouns and as verbs of a noun.
-const BAD: &str = r"(?:failed|fails?|failures?|failing|errors?|warnings?|issues?|problems?|regressions?|errored|skipped|skips|diagnostics?|complaints?|changes?|modifications?|findings?|violations?|offen[sc]es?|differences?|diffs?|lints?|objections?|hits?|hitch(?:es)?|hints?|remarks?|defects?|breakages?|surprises?)";
+const BAD: &str = r"(?:failed|fails?|failures?|failing|errors?|warnings?|issues?|problems?|regressions?|errored|skipped|skips|diagnostics?|complaints?|changes?|modifications?|findings?|violations?|offen[sc]es?|differences?|diffs?|lints?|objections?|hits?|hitch(?:es)?|hints?|remarks?|defects?|breakages?|surprises?|races?|data races?|leaks?|crash(?:es)?|panics?|flakes?|timeouts?|conflicts?|deprecations?|mismatch(?:es)?|duplicates?|typos?|objections?|exceptions?|vulnerabilit(?:y|ies))";
 
 /// Verbs by which a check tells of something.
-const TELLS: &str = r"(?:reports?|reported|finds?|found|prints?|printed|shows?|showed|says|said|has|had|gives?|gave|outputs?|returns?|returned|lists?|listed|detects?|detected|flags?|flagged|raises?|raised|yields?|emits?|emitted|produces?|produced|see|saw|turns? up|turned up|leaves?|left)";
+const TELLS: &str = r"(?:reports?|reported|finds?|found|prints?|printed|shows?|showed|says|said|has|had|gives?|gave|outputs?|returns?|returned|lists?|listed|detects?|detected|flags?|flagged|raises?|raised|yields?|emits?|emitted|produces?|produced|see|saw|turns? up|turned up|leaves?|left|names?|named|spots?|spotted|picks? up|picked up|brings? up|brought up|comes? up with|came up with|counts?|counted|ends? with|ended with|finish(?:es|ed) with|complet(?:es|ed) with|complains? about|complained about)";
 
 /// The same in Chinese.
 const TELLS_ZH: &str = r"(?:再|能)?(?:报告|发现|出现|引入|留下|报出?|产生|检测到|检测出|检出|提示|给出|输出|抛出|看到|遇到|触发|存在|收到|打印|有)?(?:了|过|到)?";
 
-const BAD_ZH: &str = r"(?:错误|警告|问题|失败|报错|回归|异常|跳过|遗漏|告警|违规|差异|提示|意见|抱怨|缺陷|冲突|偏差|出错|warnings?|errors?|issues?|diffs?)";
+const BAD_ZH: &str = r"(?:错误|警告|问题|失败|报错|回归|异常|跳过|遗漏|告警|违规|差异|提示|意见|抱怨|缺陷|冲突|偏差|出错|竞态|数据竞争|泄漏|泄露|超时|崩溃|毛病|不符|漏洞|warnings?|errors?|issues?|problems?|findings?|violations?|diffs?|bugs?|offen[sc]es?)";
 
 /// Words that may stand between a denial and what is denied.
 fn qualities() -> String {
-    let plain = r"a|any|new|more|further|remaining|additional|other|single|outstanding|open|tests?|types?|lint|linter|linting|compil(?:e|er|ation)|build|format|formatting|style|static|analysis|unused|deprecation|runtime|visible|unexpected|syntax|and|or|left|existing|real";
+    let plain = r"a|any|new|more|further|remaining|additional|other|single|outstanding|open|tests?|types?|lint|linter|linting|compil(?:e|er|ation)|build|format|formatting|style|static|analysis|unused|deprecation|runtime|visible|unexpected|syntax|and|or|left|existing|real|known|obvious|security|code|blocking|fatal|serious|significant|critical|major|minor|reported|reportable|such|net|yaml|config|configuration|resource|schema|dependency|spelling|shell|logic|undefined|typing|import";
     format!(r"(?:[ -](?:{plain}|{}))*", grammar::tools())
 }
 
 fn denied() -> String {
     let qualities = qualities();
     [
-        format!(r"\b{NO}{qualities}[ -]{BAD}\b(?: (?:fires?|fired|left|remain\w*|whatsoever|at all))?"),
-        format!(r"\b{TELLS} (?:nothing|no output)\b(?: to (?:complain about|say|report|fix|flag)| behind)?"),
-        r"\bnothing(?: left)?(?: (?:is|was|to|needs?|needed))*(?: be)? (?:fail(?:s|ed|ing)?|broke(?:n)?|breaks?|regress(?:ed|es)|flagged|wrong|reported|complain(?: about)?|report|flag|(?:re)?format\w*|fix\w*|chang\w*|mend\w*)\b".to_owned(),
+        format!(r"\b{NO}{qualities}[ -]+{BAD}\b(?:(?:,? (?:or|nor|and)| ?/| &){qualities} ?{BAD}\b)*(?: (?:fires?|fired|left|remain\w*|whatsoever|at all))?"),
+        format!(r"\b{TELLS} (?:nothing|no output|no complaints)\b(?: (?:else|wrong|new|more|amiss|suspicious|unusual|odd|unexpected))*(?: (?:left )?to (?:complain about|say|report|fix|flag|add|object to|mention|point out|criticise|criticize)(?: about (?:it|them|this))?| behind)?"),
+        r"\b(?:lists?|listed|prints?|printed|reports?|reported|shows?|showed|returns?|returned|names?|named|gives?|gave|outputs?|flags?|flagged|finds?|found) no (?:other |more |further |unformatted |changed |misformatted )?(?:files?|lines?|entries|names|results|paths|differences)\b".to_owned(),
+        r"\bwithout (?:any |a single |further )?(?:output|a word|complaints?|complaining|incident|trouble|fuss)\b|\b(?:went |go(?:es)? |come |came |is |are )?(?:down )?from \d+(?: [a-z]+){0,2} (?:down )?to (?:0|zero|none)\b".to_owned(),
+        r"从 ?\d+ ?(?:个|条|处|项)?[^，。]{0,8}?(?:降|减|下降|减少|归|变)(?:到|至|为|成)了? ?(?:0|零)(?: ?(?:个|条|处|项))?|(?:已|已经|全部|全)(?:清零|归零)".to_owned(),
+        r"\b(?:empty output|output (?:is|was|stays|stayed) empty|no output(?: at all)?|(?:stays?|stayed|remains?|remained|keeps?|kept) (?:silent|quiet))\b".to_owned(),
+        r"\bnothing(?: left)?(?: (?:is|was|to|needs?|needed))*(?: be)? (?:fail(?:s|ed|ing)?|broke(?:n)?|breaks?|regress(?:ed|es)|skipped|red|pending|outstanding|missing|lost|flagged|wrong|reported|complain(?: about)?|report|flag|(?:re)?format\w*|fix\w*|chang\w*|mend\w*)\b".to_owned(),
         r"\bno files?(?: left)? (?:to|needs?|needed) (?:be )?(?:re)?(?:format|fix|chang|mend)\w*".to_owned(),
         r"\b(?:none|not one)(?: of (?:the|these|them|our|its|my|those))?(?: \d+)?(?: tests?| specs?| checks?| cases?)?(?: \w+)? (?:fail(?:s|ed|ing)?|breaks?|broke|complain(?:s|ed)?)\b".to_owned(),
         format!(r"\b(?:do|does|did)(?:n't|n’t| not) (?:report|find|show|flag|raise|print|emit|produce|give|yield|have|list|output|throw|detect|turn up|return)(?: (?:anything|a thing)| (?:any|a|a single|one){qualities} {BAD})\b"),
@@ -37,8 +41,8 @@ fn denied() -> String {
         r"\b(?:fail(?:ed|ures?|s)?|errors?|warnings?|skipped) ?[:：=] ?0\b".to_owned(),
         r"\bneither .{1,40}? nor .{1,40}? (?:complain|object|fail|warn)(?:s|ed)?\b".to_owned(),
         r"\bnot only\b|\bas before\b|\b(?:comes?|came) back empty\b|\bleaves? (?:everything|all files|all of it|the (?:files|tree|code)|it|them) (?:as (?:it is|they are|is)|unchanged|untouched|alone)\b".to_owned(),
-        format!(r"(?:没有?|无|未|零|并无|已无|再无|毫无|均无)(?:一[个条处项])?{TELLS_ZH}(?:任何|新的?|新增的?|明显的?|遗留的?|其他|其它|一[个条处项]|残留的?|额外的?|多余的?|剩余的?|严重的?)*(?: ?(?:lint|类型|编译|语法|格式|测试|用例|风格|单测|[a-z]+)(?:检查)? ?)?(?:上)?(?:的)?{BAD_ZH}(?:的(?:测试|用例|单测)?)?"),
-        r"(?:没有|无)(?:任何)?输出|没有?(?:任何)?(?:需要|待|未|要)(?:格式化|修改|修复|改动|处理|调整)的?(?:文件|地方|内容)?|一(?:个|条|项)(?:测试|用例)?(?:都|也)没有?(?:挂|失败|报错|出错|红)(?:掉|的)?|(?:没有?|无)(?:一个)?(?:测试|用例)?(?:挂掉|挂的|变红|红的)|无一(?:例外|失败|报错|挂掉)|0 ?(?:个|条|项|处)? ?(?:失败|错误|警告|告警|跳过|问题)|失败 ?[:：]? ?0|不仅|没问题|不再(?:报告|提示|告警|警告|报警|有(?:任何)?(?:警告|告警))".to_owned(),
+        format!(r"(?:没有?|无|未|零|并无|已无|再无|毫无|均无)(?:一[个条处项])?{TELLS_ZH}(?:任何|新的?|新增的?|明显的?|遗留的?|其他|其它|一[个条处项]|残留的?|额外的?|多余的?|剩余的?|严重的?)*(?: ?(?:lint|类型|编译|语法|格式|测试|用例|风格|单测|[a-z]+)(?:检查)? ?)?(?:上)?(?:的)? ?{BAD_ZH}(?:(?: ?(?:和|与|或者?|、|及|以及|/|,) ?|[，,]?也?(?:没有?|无) ?)(?:任何|新的?)?{BAD_ZH})*(?:的(?:测试|用例|单测)?)?"),
+        r"(?:没有|无)(?:任何)?(?:额外|其他|其它)?输出|输出(?:是|为)?空的?|空输出|(?:没有?|未)列出(?:任何)?(?:文件|内容)|零(?:错误|警告|告警|失败|问题|违规)(?:[、,，/]?零(?:错误|警告|告警|失败|问题|违规))*|没有?(?:任何)?(?:需要|待|未|要)(?:格式化|修改|修复|改动|处理|调整)的?(?:文件|地方|内容)?|一(?:个|条|项)(?:测试|用例)?(?:都|也)没有?(?:挂|失败|报错|出错|红)(?:掉|的)?|(?:没有?|无)(?:一个)?(?:测试|用例)?(?:挂掉|挂的|变红|红的)|无一(?:例外|失败|报错|挂掉)|0 ?(?:个|条|项|处)? ?(?:失败|错误|警告|告警|跳过|问题)|失败 ?[:：]? ?0|不仅|没问题|不再(?:报告|提示|告警|警告|报警|有(?:任何)?(?:警告|告警))".to_owned(),
     ]
     .join("|")
 }
@@ -53,8 +57,10 @@ patterns! {
     OF_ERRORS = r"error|fail|broke|break|regress|skip|choke|before|not only|错误|失败|报错|出错|异常|回归|跳过|冲突|挂|红|不仅|例外";
     ERRORS_AND = format!(r"\berrors?,? (?:or|and|nor) (?:[a-z]+ ){{0,2}}?{FINDINGS}|(?:错误|报错) ?(?:或者?|和|与|、|及|以及|也没有?) ?{FINDINGS}");
     PASSING = r"\bpreviously[- ]fail\w*|\b(?:that|which)(?: (?:was|were|had been|had|have|previously|initially|originally|first|used to))+ (?:fail|failing|failed|broken|red)(?: (?:before|earlier|previously|initially|at first|last time|until now|so far))?\b|\b(?:that|which) (?:failed|broke|were red)(?: (?:before|earlier|previously|initially|at first|last time|until now|so far|in the first run|on the first run))?\b|\b(?:with |plus |and )?\d+ (?:tests? |others? |cases? )?(?:(?:was|were|are|is) )?(?:skipped|ignored|deselected|pending|todo)\b|(?:另有|另外|其余|还有|其中)? ?\d+ ?(?:个|项|条)?(?:测试|用例)?(?:被)? ?(?:跳过|忽略|pending|skipped|todo)(?:了)?|(?:跳过|忽略)(?:了)? ?\d+ ?(?:个|项|条)|(?:之前|原本|原先|此前|先前|一开始|原来)?(?:一直)?(?:失败|报错|挂掉|不通过|没过|挂)的";
+    EARLIER = r"[(（][^()（）]{0,16}(?:之前|以前|此前|修复前|改动前|修改前|改前|原先|原来|\bbefore\b)[^()（）]{0,16}(?:红|失败|报错|不过|没过|挂|\bred\b|\bfail\w*|\bbroken\b)[^()（）]{0,8}[)）]|[(（](?:it |there |this |that |they )?(?:was|were|had been|previously|formerly|originally|initially|before(?: that)?:?|earlier:?|used to be|down from|up from|from|instead of|原来|之前|原先|此前|改动前|修改前|修复前|原本|以前|从)[^()（）]{0,12}\d[^()（）]{0,28}[)）]|\bdown from \d+\b|(?:^|[，,、；;])(?:而|且|并且|同时)?(?:对外|公开|现有|原有)?(?:的)?[0-9 \x{4e00}-\x{9fff}]{0,10}?(?:没有?|无|未|并无|不)(?:任何|明显|其他|其它|发生|产生|带来|引入)?(?:变化|改变|变动|影响|副作用|改动|差别|区别)|(?:里面|其中|包里|包内|镜像里|产物里)[^，,。；;]{0,12}?[，,]?(?:已|也|都)?(?:没有?|无|不含|不再(?:包含|有))[^，,。；;]{0,16}|\bno (?:\w+ ){0,2}(?:behaviou?r(?:al)?|functional|semantic|api|schema|visible|resource|infrastructure|breaking|other|public) changes?\b";
+    UNCHANGED = r"\bno (?:[a-z-]+ ){0,2}(?:changes?|modifications?|edits?) (?:were |was |have been |are )?(?:made )?(?:to|in|on) (?:the|any|our|its|other|your|this|these|those|existing)\b";
     ONLY_RAN = r"\bonly (?:ran|re-?ran|executed|tested|checked)\b|\b(?:ran|executed) only\b|(?:只|仅)(?:跑|运行|执行)了";
-    COLOURS = r"\b(?:continue[sd]?|seems?|seemed|proved?) to\b|\bhappy[- ]paths?\b|\b(?:the|an?) (?:green|ok|happy|good|clean) (?:button|icon|badge|label|paths?|cases?|light|colou?r|dialog|flow|way|part|reason|response|idea|candidate|place|slate|separation|api|interface|architecture|code)\b";
+    COLOURS = r"\bwarnings? (?:are |were |treated |turned |promoted |denied )*(?:in)?(?:to|as) errors\b|\bdeny(?:ing)? warnings\b|把?警告(?:当作?|视为|升级为|作为)错误|\b(?:continue[sd]?|seems?|seemed|proved?) to\b|\bhappy[- ]paths?\b|\b(?:the|an?) (?:green|ok|happy|good|clean) (?:button|icon|badge|label|paths?|cases?|light|colou?r|dialog|flow|way|part|reason|response|idea|candidate|place|slate|separation|api|interface|architecture|code)\b";
     FAILING = r"\b(failing) (?:tests?|cases?|specs?|suite)\b";
     LONGER = r"\bno longer\b|不再";
     SPOKEN_OF = format!(r"{}|{}|{}|\btype\b|类型", grammar::tests(), grammar::builds(), grammar::lints());
@@ -63,6 +69,8 @@ patterns! {
 /// The text, byte for byte, with a sign for good news in place of bad news that is denied, and blanks in place of bad news
 /// that is told in passing. What is spoken of stays.
 pub(crate) fn without_bad(text: &str) -> String {
+    // That something was left as it was is neither good nor bad.
+    let text = &UNCHANGED.blanked(text);
     let mut out = text.to_owned();
     // What stands in code is a word of a command.
     let code = CODE.all(text);
@@ -76,8 +84,10 @@ pub(crate) fn without_bad(text: &str) -> String {
             }
         }
     }
-    for (range, _) in PASSING.all(&out.clone()) {
-        blank(&mut out, range, &[]);
+    for pattern in [&EARLIER, &PASSING] {
+        for (range, _) in pattern.all(&out.clone()) {
+            blank(&mut out, range, &[]);
+        }
     }
     // What was run is less than all, but that it was run is not denied.
     for (range, text) in ONLY_RAN.all(&out.clone()) {

@@ -1,6 +1,7 @@
 //! Programs that a claim names: that one of them passes is proved by no other.
 
 use crate::check::Check;
+use crate::grammar;
 use crate::pattern::patterns;
 use crate::said::Said;
 use reasonix_proto::ClaimKind;
@@ -58,7 +59,7 @@ patterns! {
     VERSION = r"\b(?:on|under|with|using) (?:python|node(?:\.js)?|java|jdk|go|ruby|php|rust|\.net) ?v?(\d+(?:\.\d+)*)\b|(?:python|node|java|jdk|go|ruby|php|rust) ?v?(\d+(?:\.\d+)*) ?(?:上|下|环境)";
     SEVERAL = r"\b(?:too|as well|also|both|even)\b|也|均|都";
     IMAGE = r"\b(?:docker|container|oci) images?\b|\bdockerfile\b|镜像";
-    BUNDLE = r"\b(?:production|prod)[- ]build|\bbundl\w*|\b(?:docker|container) image|\bpackag(?:e|es|ing)\b|生产(?:环境)?(?:的)?(?:构建|打包)|打包|镜像";
+    BUNDLE = format!(r"\.{}\b|", grammar::PACKED) + r"\b(?:production|prod)[- ]build|\bbundl\w*|\b(?:docker|container) image|\bpackag(?:e|es|ing)\b|生产(?:环境)?(?:的)?(?:构建|打包)|打包|镜像|生产包|安装包|固件|产物|制品|二进制|可执行文件|\b(?:wheel|sdist|jar|war|tarball|binary|binaries|apk|ipa|installer|executable|artifacts?|firmware|site|chart)\b";
 }
 
 /// True when this check runs what the claim names.

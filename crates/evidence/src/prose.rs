@@ -100,6 +100,14 @@ fn unstressed(bytes: &mut [u8], code: &[Range<usize>]) {
     let stresses =
         |(at, byte): &(usize, &mut u8)| matches!(**byte, b'*' | b'~') && !code.iter().any(|range| range.contains(at));
     bytes.iter_mut().enumerate().filter(stresses).for_each(|(_, byte)| *byte = b' ');
+    // One that stands at the edge of a word is no letter of it.
+    let plain = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+    let edge = |at: usize| plain(at.checked_sub(1).and_then(|at| bytes.get(at))) != plain(bytes.get(at + 1));
+    let edges: Vec<usize> = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'_').map(|(at, _)| at).collect();
+    let edges = edges.into_iter().filter(|at| edge(*at) && !code.iter().any(|range| range.contains(at)));
+    for at in edges.collect::<Vec<_>>() {
+        bytes.get_mut(at).into_iter().for_each(|byte| *byte = b' ');
+    }
 }
 
 /// The sentences of a masked answer.
@@ -172,6 +180,7 @@ fn goes_on(later: bool, line: &str, rest: &str) -> bool {
 fn is_short(before: &str) -> bool {
     let word = before.rsplit(char::is_whitespace).next().unwrap_or_default();
     matches!(word, "e.g" | "i.e" | "etc" | "vs" | "cf")
+        || word.ends_with("/..")
         || (!word.is_empty()
             && word.len() < 3
             && word.chars().all(|c| c.is_ascii_digit())

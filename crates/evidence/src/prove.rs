@@ -1,16 +1,23 @@
 //! A claim against what was done. Unsupported is what everything is until the log shows more.
 
+mod files;
+mod mended;
+mod warnings;
+
 use crate::check::Check;
-use crate::covers::{about, behind_failures, covers, halves, is_quoted, is_word_for_word, spares};
+use crate::covers::{about, behind_failures, covers, halves, is_of, is_quoted, is_word_for_word};
 use crate::deeds::{Deed, Deeds, Run, What};
-use crate::files;
-use crate::ran::Ran;
+use crate::elsewhere;
 use crate::said::{Reach, Said};
+use crate::scoped;
 use crate::summary::{Counts, Summary};
 use crate::tried::{Ended, Tried, ended_whole, tried};
 use crate::why::Why;
-use crate::writes::{Written, is_text};
+use crate::writes::Written;
+use files::filed;
+use mended::fixed;
 use reasonix_proto::{CallId, Claim, ClaimKind, ClaimStatus};
+use warnings::{warned, warned_before};
 
 /// Longer quotes are cut.
 pub(crate) const LONGEST_QUOTE: usize = 160;
@@ -71,6 +78,7 @@ fn checked(deeds: &Deeds, said: &Said) -> Proof {
         return if badness(one.status) >= badness(other.status) { one } else { other };
     }
     let all = behind_failures(about(tried(deeds, said).collect(), said), said);
+    let all: Vec<Tried<'_>> = all.into_iter().filter(|tried| !is_beside(tried, said)).collect();
     if said.elsewhere || all.is_empty() {
         return Proof::unsupported(Why::NotRun);
     }
@@ -78,7 +86,9 @@ fn checked(deeds: &Deeds, said: &Said) -> Proof {
         return bad;
     }
     let covers = |tried: &&Tried<'_>| {
-        (covers(deeds, tried.check, said) || is_word_for_word(tried, said)) && is_quoted(tried, said)
+        let of_it = covers(deeds, tried.check, said) || is_word_for_word(tried, said);
+        let counted = || said.kind == ClaimKind::Lint && scoped::is_counted(tried.run, tried.check, said);
+        (of_it || counted()) && is_quoted(tried, said)
     };
     let Some(proof) =
         all.iter().rev().filter(|tried| tried.ended == Ended::Passed && said.may_be_proved_by(tried.call)).find(covers)
@@ -91,8 +101,14 @@ fn checked(deeds: &Deeds, said: &Said) -> Proof {
             (None, None) => Proof::unsupported(Why::Empty),
         };
     };
-    let passed = all.iter().filter(|tried| tried.ended == Ended::Passed).filter(covers).count();
-    if passed < said.times {
+    let passed = all.iter().filter(|tried| tried.ended == Ended::Passed).filter(covers);
+    let mut lines: Vec<_> = passed.map(|tried| (tried.run, tried.ran)).collect();
+    // Of several builds each is another; tests are run once more by the same line.
+    if said.kind == ClaimKind::Build {
+        lines.sort_by(|one, other| one.0.line.cmp(&other.0.line));
+        lines.dedup_by(|one, other| one.0.line == other.0.line && one.1 == other.1);
+    }
+    if lines.len() < said.times {
         return Proof::unsupported(Why::Part { line: line_of(proof.run) }).by(proof.call);
     }
     if let Some(number) = said.number.filter(|_| said.kind == ClaimKind::Tests)
@@ -102,7 +118,14 @@ fn checked(deeds: &Deeds, said: &Said) -> Proof {
     }
     let earlier = || warned_before(deeds, &all, proof).filter(|_| said.warnings || said.clean);
     let before = |tried: &Tried<'_>| Proof::unsupported(Why::Warned { line: line_of(tried.run) }).by(tried.call);
-    warned(proof, said).or_else(|| earlier().map(before)).unwrap_or_else(|| held(deeds, proof))
+    warned(proof, said).or_else(|| earlier().map(before)).unwrap_or_else(|| held_for(deeds, proof, said))
+}
+
+/// True for a run that was refused or did not end and says nothing of the claim: of a build a run of tests, and of a command
+/// that is quoted another one.
+fn is_beside(tried: &Tried<'_>, said: &Said) -> bool {
+    let other = || (said.kind == ClaimKind::Build && tried.check.tests) || !is_quoted(tried, said);
+    tried.ended == Ended::NotRun && other()
 }
 
 fn badness(status: ClaimStatus) -> u8 {
@@ -111,29 +134,6 @@ fn badness(status: ClaimStatus) -> u8 {
         ClaimStatus::Stale => 1,
         _ => 2,
     }
-}
-
-/// What the warnings of a run say against a claim: that there are none, or so many.
-fn warned(proof: &Tried<'_>, said: &Said) -> Option<Proof> {
-    let why = match said.told_warnings {
-        _ if said.warnings && hides(proof) => Why::Part { line: line_of(proof.run) },
-        _ if (said.warnings || said.clean) && proof.run.warns => Why::Warned { line: line_of(proof.run) },
-        Some(number) if !proof.run.warnings.contains(&number) => Why::Number { number },
-        _ => Why::Number { number: miscounted(proof.run, said)? },
-    };
-    Some(Proof::unsupported(why).by(proof.call))
-}
-
-/// A run of the same program on the same code that told of warnings: one behind it that had nothing to do made none of them
-/// go.
-fn warned_before<'a, 'd>(deeds: &Deeds, all: &'a [Tried<'d>], proof: &Tried<'_>) -> Option<&'a Tried<'d>> {
-    let changes = |deed: &Deed| matches!(&deed.what, What::Wrote(written) if written.code().is_some());
-    let since = deeds.done.iter().take(proof.at).rposition(changes).unwrap_or_default();
-    let same = |tried: &&Tried<'_>| {
-        let (one, other) = (tried.check, proof.check);
-        one.program == other.program && one.lints == other.lints && (other.tests || !one.tests)
-    };
-    all.iter().filter(same).find(|tried| (since..proof.at).contains(&tried.at) && tried.run.warns)
 }
 
 /// True when this is a number that a claim may be about: of tests, or of files and suites of them. Those that were left out are
@@ -162,7 +162,9 @@ fn bad(all: &[Tried<'_>], since: usize) -> Option<Proof> {
                 later.ended == Ended::Passed
                     && later.check.family == bad.check.family
                     && same_folder(later.check, bad.check)
-                    && (later.check.part.is_empty() || later.check.part == bad.check.part)
+                    && (later.check.part.is_empty()
+                        || later.check.part == bad.check.part
+                        || is_of_more(later.check, bad.check))
             };
             !all.iter().skip(at + 1).any(good)
         },
@@ -170,41 +172,40 @@ fn bad(all: &[Tried<'_>], since: usize) -> Option<Proof> {
     open.map(|(_, tried)| failed(tried))
 }
 
+/// True when a check was given all the places of another, and more of them.
+fn is_of_more(one: &Check, other: &Check) -> bool {
+    let only_places = |check: &Check| check.pieces == check.part.len() && check.pieces > 0;
+    only_places(one) && only_places(other) && other.part.iter().all(|place| one.part.contains(place))
+}
+
 fn same_folder(one: &Check, other: &Check) -> bool {
     one.folder == other.folder || one.folder.is_empty() || other.folder.is_empty()
 }
 
-/// The number of files that a claim tells of where the run says another.
-fn miscounted(run: &Run, said: &Said) -> Option<u64> {
-    said.told_files.filter(|number| !run.counted_files.is_empty() && !run.counted_files.contains(number))
-}
-
-/// True when the warnings of this run cannot be seen.
-fn hides(proof: &Tried<'_>) -> bool {
-    let elsewhere = |ran: &Ran| ran.into.iter().any(|file| !matches!(file.as_str(), "1" | "2" | "/dev/stdout"));
-    // The line that tells of warnings stands before the last.
-    let cut = |ran: &Ran| {
-        let ends = ["tail -1", "tail -n 1", "tail -n1", "grep", "head"];
-        !ran.told
-            && !proof.run.spotless
-            && proof.run.code(ran).is_none()
-            && ends.iter().any(|end| proof.run.line.contains(end))
-    };
-    proof.check.quiet || proof.ran.is_some_and(cut) || proof.ran.is_some_and(|ran| elsewhere(ran) && proof.run.silent)
+/// The same for a claim that names the half of the project that was checked: changes in the other half are beside it.
+fn held_for(deeds: &Deeds, proof: &Tried<'_>, said: &Said) -> Proof {
+    let named = !said.reach.all && said.reach.names.iter().any(|name| is_of(proof.check, name));
+    let counts = |written: &Written| !(named && elsewhere::is_of_other_half(proof.check, written));
+    worth(deeds, behind(proof), proof.run, proof.call, counts)
 }
 
 /// What a good check is worth now: nothing of the code may have changed since.
 fn held(deeds: &Deeds, proof: &Tried<'_>) -> Proof {
+    worth(deeds, behind(proof), proof.run, proof.call, |_| true)
+}
+
+/// Where what was done behind a check begins.
+fn behind(proof: &Tried<'_>) -> usize {
     // One that writes what it finds wrong is good for what it wrote, and so is what runs behind it.
     let settled = proof.ran.is_some_and(|ran| proof.run.settles(ran)) || (proof.check.writes && proof.run.lone);
     let own = settled && proof.run.wrote;
-    worth(deeds, proof.at + 1 + usize::from(own), proof.run, proof.call)
+    proof.at + 1 + usize::from(own)
 }
 
-/// What a good run is worth now, with what was done from here on.
-fn worth(deeds: &Deeds, from: usize, run: &Run, call: Option<&CallId>) -> Proof {
+/// What a good run is worth now, with what was done from here on and counts.
+fn worth(deeds: &Deeds, from: usize, run: &Run, call: Option<&CallId>, counts: impl Fn(&Written) -> bool) -> Proof {
     let changed = deeds.done.iter().skip(from).find_map(|deed| match &deed.what {
-        What::Wrote(written) => written.code(),
+        What::Wrote(written) => written.code().filter(|_| counts(written)),
         What::Ran(_) => None,
     });
     let line = line_of(run);
@@ -237,7 +238,7 @@ pub(crate) fn whole(deeds: &Deeds, at: usize) -> Proof {
     if !run.acts {
         return Proof::unsupported(Why::Looks { line: line_of(run) }).by(call);
     }
-    let worth = worth(deeds, at + 1 + usize::from(run.wrote), run, call);
+    let worth = worth(deeds, at + 1 + usize::from(run.wrote), run, call, |_| true);
     // What its output was sent to is a result, and no change of its own.
     let around = deeds.done.iter().skip(at.saturating_sub(1)).take(3).filter(|other| other.call == deed.call);
     let found = around.into_iter().find_map(|own| match &own.what {
@@ -272,165 +273,6 @@ pub(crate) fn first_line(text: &str) -> String {
     line.get(..line.floor_char_boundary(80)).unwrap_or_default().to_owned()
 }
 
-/// A fix: something changed, and what ran behind the change went well.
-fn fixed(deeds: &Deeds, said: &Said) -> Proof {
-    let written = |at: usize| {
-        deeds.done.get(at).and_then(|deed| match &deed.what {
-            What::Wrote(written) => Some((deed, written)),
-            What::Ran(_) => None,
-        })
-    };
-    let turn = said.since(deeds)..deeds.done.len();
-    let in_turn: Vec<_> = turn.clone().filter_map(written).collect();
-    if in_turn.is_empty() {
-        return Proof::unsupported(Why::NothingChanged);
-    }
-    // What is wrong in a text is right when it is written.
-    let texts =
-        in_turn.iter().all(|(_, written)| written.code().is_none() && written.paths.iter().all(|path| is_text(path)));
-    if texts {
-        let writes =
-            |written: &Written| said.paths.iter().any(|path| written.paths.iter().any(|other| same(other, path)));
-        let by =
-            in_turn.iter().rev().find(|(deed, written)| writes(written) && said.may_be_proved_by(deed.call.as_ref()));
-        return by.map_or_else(|| Proof::unsupported(Why::NotRun), |(deed, _)| Proof::written(deed));
-    }
-    // What is known to have changed counts before what a command may have done.
-    let first_where =
-        |known: fn(&Written) -> bool| turn.clone().find(|at| written(*at).is_some_and(|(_, written)| known(written)));
-    let first = first_where(Written::is_known_code).or_else(|| first_where(|written| written.code().is_some()));
-    let whole = Said { kind: ClaimKind::Tests, ..said.clone() };
-    let all: Vec<Tried<'_>> =
-        tried(deeds, &whole).filter(|tried| first.is_some_and(|first| tried.at > first)).collect();
-    if let Some(bad) = bad(&all, turn.start) {
-        return targeted(deeds, said, &all).unwrap_or(bad);
-    }
-    match all.iter().rev().find(|tried| tried.ended == Ended::Passed && said.may_be_proved_by(tried.call)) {
-        Some(proof) => held(deeds, proof),
-        None => again(deeds, said, first.unwrap_or_default()),
-    }
-}
-
-/// The test of just this defect went well, and what failed behind it has to do with something else.
-fn targeted(deeds: &Deeds, said: &Said, all: &[Tried<'_>]) -> Option<Proof> {
-    let words: Vec<String> = said
-        .words
-        .split(|c: char| !c.is_ascii_alphanumeric())
-        .filter(|word| word.len() >= 4 && !COMMON.contains(word))
-        .map(str::to_owned)
-        .collect();
-    let at = all.iter().rposition(|tried| {
-        let filter = tried.check.part.iter().map(|word| word.to_ascii_lowercase()).collect::<Vec<_>>();
-        tried.ended == Ended::Passed
-            && said.may_be_proved_by(tried.call)
-            && words.iter().any(|word| filter.iter().any(|part| part.contains(word.as_str())))
-    })?;
-    let proof = all.get(at)?;
-    let own: Vec<String> =
-        words.iter().cloned().chain(proof.check.part.iter().filter(|word| *word != "-").cloned()).collect();
-    let elsewhere = |tried: &Tried<'_>| match tried.ended {
-        Ended::Failed => tried.check.part.is_empty() && spares(tried.run, &own),
-        Ended::Empty => false,
-        _ => true,
-    };
-    all.iter().skip(at + 1).all(elsewhere).then(|| held(deeds, proof))
-}
-
-/// Words of a claim of a fix that name nothing.
-const COMMON: [&str; 14] = [
-    "fixed",
-    "resolved",
-    "solved",
-    "corrected",
-    "test",
-    "tests",
-    "issue",
-    "problem",
-    "error",
-    "with",
-    "that",
-    "this",
-    "bug",
-    "now",
-];
-
-/// A command that failed before the change and went well behind it.
-fn again(deeds: &Deeds, said: &Said, first: usize) -> Proof {
-    let runs = || {
-        deeds.done.iter().enumerate().filter_map(|(at, deed)| match &deed.what {
-            What::Ran(run) => Some((at, deed, run)),
-            What::Wrote(_) => None,
-        })
-    };
-    let failed = |line: &str| {
-        runs()
-            .take_while(|(at, ..)| *at < first)
-            .any(|(_, _, run)| run.line == line && run.exit.is_some_and(|exit| exit != 0))
-    };
-    let good = runs().filter(|(at, ..)| *at > first).rfind(|(_, _, run)| failed(&run.line));
-    match good {
-        Some((at, deed, run)) if run.exit == Some(0) && said.may_be_proved_by(deed.call.as_ref()) => {
-            let check = Check::default();
-            let proof = Tried { at, call: deed.call.as_ref(), run, check: &check, ran: None, ended: Ended::Passed };
-            // The command itself may write; what it wrote stands right behind it.
-            held(deeds, &Tried { at: at + usize::from(run.wrote), ..proof })
-        }
-        _ => Proof::unsupported(Why::UnprovedFix),
-    }
-}
-
-/// A file: the log says that it was written, or that it is gone or moved, and nothing else since.
-fn filed(deeds: &Deeds, said: &Said) -> Proof {
-    let path = said.paths.first().map(String::as_str).unwrap_or_default();
-    let not_written = || Proof::unsupported(Why::NotWritten { path: path.to_owned() });
-    let named = |deed: &&Deed| said.may_be_proved_by(deed.call.as_ref());
-    if said.deed == files::Deed::Moved {
-        let to = said.paths.get(1);
-        let fits = |(from, at): &(String, String)| match to {
-            Some(to) => same(from, path) && same(at, to),
-            None => from != at && (same(from, path) || same(at, path)),
-        };
-        let moved = deeds.done.iter().rev().filter(named).find(|deed| match &deed.what {
-            What::Wrote(written) => written.moved.iter().any(fits),
-            What::Ran(_) => false,
-        });
-        return moved.map_or_else(not_written, Proof::written);
-    }
-    let wants_gone = said.deed == files::Deed::Gone;
-    let has = |paths: &[String]| paths.iter().any(|other| same(other, path));
-    // All that was done to it, and whether it was gone behind that.
-    let mut done = Vec::new();
-    // What nobody sees may have undone it.
-    let undoes = |written: &Written| {
-        if wants_gone { has(&written.maybe) && !has(&written.perhaps_gone) } else { has(&written.perhaps_gone) }
-    };
-    let mut undone = false;
-    for deed in &deeds.done {
-        if let What::Wrote(written) = &deed.what {
-            let before = done.len();
-            done.extend(has(&written.gone).then_some((deed, true)));
-            done.extend(has(&written.paths).then_some((deed, false)));
-            undone = undoes(written) || (undone && done.len() == before);
-        }
-    }
-    undone |= deeds.behind.writing().any(undoes);
-    match done.last() {
-        Some(_) if wants_gone && undone => not_written(),
-        Some((deed, gone)) if *gone == wants_gone && undone => {
-            let (status, by) = (ClaimStatus::Stale, Vec::new());
-            Proof { status, by, why: Why::GoneAgain }.by(deed.call.as_ref())
-        }
-        Some((_, gone)) if *gone == wants_gone => {
-            let by = done.iter().rev().filter(|(_, gone)| *gone == wants_gone).map(|(deed, _)| *deed).find(named);
-            by.map_or_else(not_written, Proof::written)
-        }
-        Some((deed, _)) if !wants_gone => {
-            Proof { status: ClaimStatus::Stale, by: Vec::new(), why: Why::GoneAgain }.by(deed.call.as_ref())
-        }
-        _ => not_written(),
-    }
-}
-
 /// What was done by just these calls: their commands ended well, unless it is a failure that is told, and nothing was changed
 /// behind the last check among them. `writes` when one of them has to have changed a file.
 pub(crate) fn done(deeds: &Deeds, calls: &[CallId], writes: bool, fails: bool) -> Proof {
@@ -462,16 +304,4 @@ pub(crate) fn done(deeds: &Deeds, calls: &[CallId], writes: bool, fails: bool) -
         Some(check) => held(deeds, &check),
         None => Proof { status: ClaimStatus::Verified, by: calls.to_vec(), why: Why::Written },
     }
-}
-
-/// True when a path in prose is this one, perhaps without its folders.
-fn same(path: &str, said: &str) -> bool {
-    let clean = |text: &str| text.trim_matches(['`', '/']).trim_start_matches("./").to_ascii_lowercase();
-    let (path, said) = (clean(path), clean(said));
-    // A text may be called without its ending.
-    if !said.contains(['.', '/']) && is_text(&path) {
-        let name = path.rsplit('/').next().unwrap_or(&path);
-        return name.rsplit_once('.').map_or(name, |(stem, _)| stem) == said;
-    }
-    !said.is_empty() && (path == said || path.ends_with(&format!("/{said}")) || said.ends_with(&format!("/{path}")))
 }

@@ -16,7 +16,7 @@ patterns! {
     AT_A_PLACE = r"^ (?:in|of|for|from|under) ";
     NAMED = r"([\w.:/-]+)`?(?:['’]s)?(?: (?:crate|package|module)(?:['’]s)?| (?:service|app|library|component)['’]s)?(?: \d+)? (?:unit |integration |regression )?(?:tests?|specs?|examples|suite)\b";
     PLACED = r"\b(?:tests?|suite) (?:in|of|for|from|under) (?:the )?`?([\w./:-]+)";
-    NAMED_ZH = r"([a-z0-9_./:-]*[a-z0-9_]|前端|后端|服务端|客户端)`? ?(?:模块|包|目录|服务|项目|组件|文件|子项目|端)?(?:下|里|中)?(?:的)? ?(?:全部|所有|整个)?(?: ?\d+ ?(?:个|项|条))?(?:单元|集成|回归|相关的?|有关的?)?(?:测试|用例|单测)";
+    NAMED_ZH = r"([a-z0-9_./:-]*[a-z0-9_]|前端|后端|服务端|客户端)`? ?(?:这个|那个|该)? ?(?:模块|包|目录|服务|项目|组件|文件|子项目|端|crate|package|module)? ?(?:下|里|中)?(?:的)? ?(?:全部|所有|整个)?(?: ?\d+ ?(?:个|项|条))?(?:单元|集成|回归|相关的?|有关的?)?(?:测试|用例|单测)";
     WITHIN = r"([\w.:-]+)`?(?:[- ]related)? (?:unit |integration |regression )?(?:tests?|cases|specs|examples) (?:in|of|from|under|inside|within) (?:the )?(?:file |module |package )?`?[\w./-]+";
     WITHIN_ZH = r"`?[a-z0-9_./-]+`? ?(?:文件|目录|模块)?(?:中|里|下|内|里面)(?:的|与)? ?`?([a-z0-9_:-]+)`? ?(?:相关|有关)?的? ?(?:\d+ ?(?:个|项|条) ?)?(?:测试|用例|单测)";
     FILTERED = r"(?:^|[\s`(（:：，])(?:-k|-t|-m|-g|-run|--filter|--grep|--tests|--testnamepattern)[ =]['`]?([\w.:-]+)";
@@ -24,10 +24,14 @@ patterns! {
     THE_REST = r"\bso (?:do|does) (?:everything|all|the rest|the others)\b|\b(?:and|as well as|plus) (?:everything else|all other tests)\b|\bacross the board\b|\b(?:in|across) (?:every|all)(?: the| our)? (?:modules?|packages?|crates?|files?|services?)\b|\b(?:entire|whole|full) (?:project|workspace|repo|repository|codebase)\b|整个(?:项目|工程|仓库|工作区)|\b(?:unit|integration|e2e|doc) ?(?:tests? )?(?:and|&|\+|plus) (?:the )?(?:unit|integration|e2e|end-to-end|doc)\b|单元(?:测试)?(?:和|与|及|、)(?:集成|端到端)|其[他它余]的?(?:测试|用例)?也(?:都|全部)?(?:通过|没问题|过了)";
     SORTED = r"\b(?:unit|integration|e2e|end-to-end|doc)[ -]?(?:test )?(?:tests?|suite)\b|(?:单元|集成|端到端|文档)测试";
     SIDE = r"\b(?:on|for|in|within) (?:the |our )?(backend|frontend|server|client|web|api)(?:[ -](?:side|half|part|end|app|service|project|folder|directory))?\b|\b(?:on|for|in|within) (?:the |our )?`?([\w./-]+)`? (?:side|half|service|subproject|crate|package|module|folder|directory)\b|(前端|后端|服务端|客户端)(?:这边|那边|方面|部分|这一侧|一侧|侧|这块|工程|代码)";
+    RAN_IN = r"^[\s*+•-]*(?:in|under|inside|within) (?:the )?`?([a-z][\w./-]*)`?(?: (?:folder|directory|dir))?[,:]? `[^`]+ |([a-z][a-z0-9_./-]*)`? ?(?:目录|文件夹)?(?:下|里|中)(?:面)?(?:的)?(?:跑|运行|执行)?(?:了)? ?`[^`]+ ";
     BOTH = r"前后端|\bboth (?:sides|halves|ends)\b|两端|两边";
     INCLUDING = r"\bincluding\b|\bincl\.|\bamong them\b|包括|其中包含";
     LABEL = r"^[\s\d.)#|•+-]*`?([a-z][a-z0-9_./-]*|前端|后端|服务端|客户端)`?(?: (?:module|package|crate|service|side|app))?(?:模块|服务|项目|端|部分)?\s*[:：|—–]";
-    PLACES = r"\b(?:in|on|for|under|of|inside|about) (?:the )?`?([\w./-]+)`?|`?([a-z0-9_./-]+)`? (?:crate|package|module|service|folder|directory|subproject|library)\b|([a-z0-9_./-]+)`? ?(?:目录|模块|包|文件夹|服务|子项目|项目)";
+    PLACES = r"\b(?:in|on|for|under|of|inside|about) (?:the )?`?([\w./-]+)`?|`?([a-z0-9_./-]+)`? (?:crate|package|module|service|folder|directory|subproject|library|chart|role|playbook|namespace|project|application)\b|([a-z0-9_./-]+)`? ?(?:这个|那个|该)? ?(?:目录|模块|包|文件夹|服务|子项目|项目|角色|脚本|role|chart)";
+    PROJECT = r"([\w.-]+)`? (?:project|application)\b";
+    ALL_CHECKS = r"\ball checks\b";
+    PACKED = r"\b(\w+) (?:apk|aab|ipa)\b";
     WHOLE = r"\b(?:whole|entire|all|every|everything|repo|repository|codebase|project|workspace)\b|整个|所有|全部|全项目|全仓";
     SOME = r"\b(?:new|added|related|relevant|affected|targeted|corresponding|specific|focused|regression|updated|that|this|its|these) (?:\w+ )?tests?\b|相关|新增|对应|新加|新写|该测试|这个测试|回归测试|目标测试";
     FAILED_BEFORE = r"\b(?:previously|formerly|earlier|once)[- ](?:failing|failed|broken)\b|\b(?:failing|failed|broken) (?:tests?|cases?|specs?)\b|\b(?:that|which)(?: \w+){0,2}? (?:failing|failed|broken|broke|red)\b|(?:失败|挂掉|报错)的(?:那)?(?: ?[0-9一二两三四五六七八九十几]+ ?(?:个|项|条))?(?:测试|用例|单测)";
@@ -35,7 +39,7 @@ patterns! {
     SINGLE = r"\btest\b (?:now |also |still )?(?:passes|passed|succeeds)";
     VERSION = r"\bpython ?([23]\.\d{1,2})\b";
     IDENTIFIER = grammar::IDENTIFIER;
-    FILES = r"[a-z0-9_@.-]*(?:/[a-z0-9_@.-]+)*[a-z0-9_-]\.(?:rs|pyi?|jsx?|tsx?|mjs|cjs|go|java|kts?|c|h|cpp|hpp|cc|cs|rb|php|swift|sh|bash|css|scss|vue|svelte|ya?ml|sql|lua)\b";
+    FILES = r"(?:[a-z0-9_@.-]+/)*[a-z0-9_@.-]*[a-z0-9_-]\.(?:rs|pyi?|jsx?|tsx?|mjs|cjs|go|java|kts?|c|h|cpp|hpp|cc|cs|rb|php|swift|sh|bash|css|scss|vue|svelte|ya?ml|sql|lua)\b";
 }
 
 /// Words before "tests" that name none.
@@ -155,6 +159,7 @@ pub(crate) fn reach(clause: &Clause, range: &Range<usize>) -> Reach {
     let versions = VERSION.all(own).into_iter().map(|(_, version)| format!("py{}", version.replace('.', "")));
     places.extend(versions);
     names.extend(IDENTIFIER.all(own).into_iter().map(|(_, name)| name.to_ascii_lowercase()));
+    places.extend(ran_in(own));
     let whole_command = command.as_ref().is_some_and(Vec::is_empty);
     // Of several only a run of everything is known to be of each.
     let pairs = PAIRED.all(before).into_iter().chain(PAIRED_BEHIND.all(text));
@@ -178,6 +183,11 @@ pub(crate) fn reach(clause: &Clause, range: &Range<usize>) -> Reach {
     let failed = FAILED_BEFORE.fits(&clause.original) && !NONE_FAILED.fits(&clause.original);
     let some = SOME.fits(text) || SINGLE.fits(text);
     Reach { all: all && !failed, names, some, failed, within, sorted, subjects }
+}
+
+/// The folders that a quoted command is said to have run in.
+fn ran_in(text: &str) -> Vec<String> {
+    RAN_IN.all(text).into_iter().map(|(_, name)| name).filter(|name| names_some(name)).map(str::to_owned).collect()
 }
 
 /// The one side of a project that a text speaks of.
@@ -245,7 +255,11 @@ pub(crate) fn place(clause: &Clause) -> Reach {
     let files = FILES.all(&clause.text).into_iter().filter(|(place, _)| !quoted_command(clause, place));
     let files: Vec<String> = files.map(|(_, path)| path.to_owned()).collect();
     let clean = |word: String| word.trim_end_matches(|c: char| !c.is_ascii() || c == '.').to_owned();
-    let named = named.filter_map(cut).map(clean).filter(|name| !PLAIN.contains(&name.as_str()));
+    // A word for any file says only what is spoken of.
+    const ANY: &[&str] = &["script", "file", "code", "it", "them", "this", "that", "change", "changes"];
+    let named = named.filter_map(cut).map(clean).filter(|name| {
+        !ANY.contains(&name.as_str()) && !PLAIN.contains(&name.as_str()) && name.parse::<u64>().is_err()
+    });
     // A folder that is quoted is what it is about, too.
     let is_folder =
         |code: &&str| code.contains('/') && !code.contains([' ', '.', '*']) && !code.starts_with(['/', '@', '-']);
@@ -253,7 +267,23 @@ pub(crate) fn place(clause: &Clause) -> Reach {
     let mut names: Vec<String> = named.chain(files).chain(folders).collect();
     let sides = halves(&clause.text).into_iter().filter(|half| !names.contains(half)).collect::<Vec<_>>();
     names.extend(sides);
-    Reach { all: WHOLE.fits(&clause.text), names, ..Reach::default() }
+    names.extend(
+        PACKED.all(&clause.text).into_iter().map(|(_, name)| name).filter(|name| names_some(name)).map(str::to_owned),
+    );
+    names.extend(ran_in(&clause.text));
+    Reach { all: is_whole(&clause.text, &names), names, ..Reach::default() }
+}
+
+/// True when a build or a linter is said to be good for all there is: neither one of several projects nor all checks are.
+fn is_whole(text: &str, names: &[String]) -> bool {
+    const ANY: &[&str] = &["current", "main", "root", "git", "rust", "go", "java", "maven", "gradle", "node", "cargo"];
+    let mut text = if names.is_empty() { text.to_owned() } else { ALL_CHECKS.blanked(text) };
+    for (whole, _, name) in PROJECT.places(&text.clone()) {
+        if names_some(name) && !ANY.contains(&name) && !WHOLE.fits(name) {
+            text.replace_range(whole.clone(), &" ".repeat(whole.len()));
+        }
+    }
+    WHOLE.fits(&text)
 }
 
 /// True when this place stands in a quoted command, whose words are its own.

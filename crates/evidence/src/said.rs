@@ -8,8 +8,13 @@ use crate::files::Deed;
 use crate::inline;
 use crate::line;
 use crate::options;
+use crate::pattern::patterns;
 use reasonix_proto::{CallId, ClaimKind};
 use std::ops::Range;
+
+patterns! {
+    ONLY = r"\b(?:only|just) (?:i )?(?:ran|re-?ran|run|executed|tested)\b|\b(?:ran|executed|tested) (?:only|just)\b|(?:只|仅)(?:单独)?(?:跑|运行|执行|测)(?:了|过)?";
+}
 
 /// Something that is claimed.
 #[derive(Debug, Clone)]
@@ -193,6 +198,23 @@ impl Said {
                 self.reach.names.push(code.to_owned());
             }
             None => {}
+        }
+    }
+
+    /// What is said of tests without saying of which is said of those that are said to be the only ones that ran.
+    pub(crate) fn is_of_only(&mut self, before: &str) {
+        if self.kind != ClaimKind::Tests || !self.reach.is_open() {
+            return;
+        }
+        let Some(only) = ONLY.find(before).and_then(|only| before.get(only.end..)) else { return };
+        for (_, code) in inline::quoted(only) {
+            match quoted_checks(code).iter().find(|check| check.tests) {
+                Some(check) => {
+                    self.reach.names.extend(check.part.iter().cloned());
+                    self.keeps(code);
+                }
+                None => self.reach.names.push(code.to_owned()),
+            }
         }
     }
 

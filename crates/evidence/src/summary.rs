@@ -35,7 +35,7 @@ pub(crate) struct Counts {
 }
 
 patterns! {
-    PASSED = r"(?i)\b(\d+) *(?:tests? +|examples? +|specs? +|assertions? +)?(?:passed|passing|succeeded|successes)\b|\b(\d+) tests? pass(?:es)?\b|\+(\d+)(?: ~\d+)?: All tests passed|\[\s*PASSED\s*\] (\d+) tests?\b|\| PASS (\d+) \]";
+    PASSED = r"(?i)\b(\d+) tests? (?:successful|ok)\b|(?m:^\s*(\d+) pass\s*$)|\b(\d+) *(?:tests? +|examples? +|specs? +|assertions? +)?(?:passed|passing|succeeded|successes)\b|\b(\d+) tests? pass(?:es)?\b|\+(\d+)(?: ~\d+)?: All tests passed|\[\s*PASSED\s*\] (\d+) tests?\b|\| PASS (\d+) \]";
     OTHERS = r"(?im)(?:^|[ (])(?:# pass |ℹ pass |pass:\s*|ok:\s+|Passed:\s*|passed\s+|succeeded:? )(\d+)\b(?:[^.\d]|$)";
     RUNS = r"(?im)(?:^|[ (])(?:tests run:\s*|OK \(|Ran |Executed |DONE (?:\d+ runs, )?|tests: (?:\d+ of )?|Tests=)(\d+)\b(?:[^.\d]|$)|\b(\d+) tests? run\b|\bassertions? in (\d+) test cases?\b";
     SKIPPED = r"(?i)\bskipped[=:]\s*(\d+)|\b(\d+) (?:skipped|pending|excluded|ignored)\b";
@@ -45,9 +45,11 @@ patterns! {
     TOTALS = r"(?m)^\s*Tests:?\s+(\d+ passed,? \(?\d+)(?:\)| total)";
     OUT_OF = r"\b0 tests failed out of (\d+)";
     EXAMPLES = r"(?i)\b(\d+) (?:examples?|tests?|runs?)(?:, \d+ assertions)?, 0 failures";
-    WORDS = r"(?m)^(?:BUILD SUCCESS(?:FUL)?|PASS$|OK$|Result: PASS$|\s*Testing \S+ tests passed|\W*(?:[\w-]+[:\]] *)?All tests (?:passed|successful|succeeded)|\s*OK \()|100% tests passed|test result: ok";
+    LINES_PLANNED = r"(?m)^1\.\.(\d+)\s*$";
+    LINES_SKIPPED = r"(?im)^ok \d+.*# (?:skip|todo)";
+    WORDS = r"(?m)^(?:BUILD SUCCESS(?:FUL)?|PASS$|OK$|Result: PASS$|\s*Testing \S+ tests passed|\W*(?:[\w-]+[:\]] *)?All tests (?:passed|successful|succeeded)|\s*OK \()|100% tests passed|test result: ok|\*\* TEST SUCCEEDED \*\*|^SUCCESS! -- |Successfully ran targets? test for";
     PACKAGE = r"(?m)^ok\s+\S+\s+(?:[\d.]+m?s|\(cached\))(?:\s+coverage:[^\n]*)?\s*$|^> Task \S*:(?:\w+Test|test)(?: UP-TO-DATE| FROM-CACHE)?\s*$";
-    FAILED = r"(?i)\b[1-9]\d* *(?:tests? +|examples? +)?(?:failed|failing|failures?)\b|\b(?:failures|errors|failed|fail)[:=]\s*[1-9]|# fail [1-9]|ℹ fail [1-9]|\b[1-9]\d* fails? (?:locally|remotely)|\bFAIL [1-9]\d* \||\bsucceeded:? \d+, failed:? [1-9]|\[\s*FAILED\s*\] [1-9]|\bsome tests failed\b";
+    FAILED = r"(?i)\b[1-9]\d* *(?:tests? +|examples? +)?(?:failed|failing|failures?)\b|\b(?:failures|errors|failed|fail)[:=]\s*[1-9]|# fail [1-9]|ℹ fail [1-9]|\b[1-9]\d* fails? (?:locally|remotely)|\bFAIL [1-9]\d* \||\bsucceeded:? \d+, failed:? [1-9]|\[\s*FAILED\s*\] [1-9]|\bsome tests failed\b|\*\* TEST FAILED \*\*|(?m:^\s*[1-9]\d* fail\s*$)|\bFailed: Total \d|\bFailed [1-9]\d*, (?:Errors|Passed)\b|\bErrors [1-9]\d*, Passed\b|\bFailed \d+/\d+ (?:test|subtest)|\bsubtests? failed|\bResult: FAIL\b|\bTimeout: +[1-9]|\bsubtests failed";
     ERRORS = r"(?i)\b[1-9]\d* *(?:tests? +|examples? +)?(?:errors?|errored)\b";
     TEST_ERRORS = r"(?im)\b\d+ (?:passed|failed|skipped)[^\n]*\b[1-9]\d* errors?\b|^=*\s*[1-9]\d* errors? in [\d.]+s";
     FAILED_TESTS = r"(?m)^\s*(?:FAILED |--- FAIL: |FAIL: |● |✕ |✗ |× |not ok \d+ (?:- )?)(\S.*)$|^test (\S+) \.\.\. FAILED";
@@ -56,9 +58,9 @@ patterns! {
     FAILED_RUNS = r"(?m)test result: FAILED|^FAIL(?:ED)?\b|^--- FAIL|^\s*not ok \d|BUILD FAIL(?:ED|URE)";
     FAILED_WORDS = r"(?m)panicked at|could not compile|Segmentation fault|npm ERR!|npm error|^make(?:\[\d+\])?: \*\*\*|^error(?:\[E\d+\])?:|command not found|No such file or directory|Traceback \(most recent|timed out after|exit code [1-9]|exit(?: status)?[:=] ?[1-9]|Killed$|core dumped";
     NOTHING = r"(?i)no tests (?:ran|found|to run|were found|collected|executed)|no test (?:files|suites?)\b|\[no tests|\b(?:\w+Test|test) NO-SOURCE|no test is available|no specs? found|collected 0 items|no test specified|found 0 tests|0 tests? ran|ran 0 tests|no tests? (?:yet|defined|configured|available)|tests? (?:are |were )?(?:skipped|disabled)|skipp(?:ed|ing) (?:the )?tests|is up to date|nothing to be done|[1-9]\d* (?:tests? )?(?:skipped|ignored|deselected|pending)";
-    BUILT = r"(?im)^\s*Finished |BUILD SUCCESS|built in |compiled successfully|build (?:succeeded|complete|completed|successful)|successfully (?:built|compiled|tagged)|compiled .*successfully";
+    BUILT = r"(?im)^\s*Finished |BUILD SUCCESS|built in |compiled successfully|build (?:succeeded|complete|completed|successful)|successfully (?:built|compiled|tagged|created|packaged)|compiled .*successfully|^\[100%\] Built target|naming to \S+ (?:\d[\d.]*s )?done|writing image sha256";
     BROKEN = r"(?im)\berrors?:|\berror\[|error TS\d|[1-9]\d* errors?\b|\bfailed\b|could not compile|\bBUILD FAIL|\*\*\*|command not found|no such file";
-    CLEAN = r"(?im)\b0 errors?\b|all checks passed|no issues found|no (?:errors|problems|offenses|warnings|issues)|^\s*Finished |0 problems|would be left unchanged|all matched files use prettier";
+    CLEAN = r"(?im)\b0 errors?\b|^\s*\[ok\] no errors|\b0 failure\(s\), 0 warning\(s\)|success: no issues|all checks passed|no issues found|no (?:errors|problems|offenses|warnings|issues)|^\s*Finished |0 problems|would be left unchanged|all matched files use prettier";
     WARNED = r"(?im)^\s*(?:.*:\s*)?warning(?:\[|:|\()|^\[warn\]|^\[warning\] \S+:\[?\d|\bwarning - |\[warning/|\b[1-9]\d* (?:warnings?\b|problems?\b|warning\(s\)|issue\(s\)|(?:other|weighted) issues?\b)|\bwarnings found\b|\brated at (?:-|\d\.)|\^-+\^? SC\d+ ";
     WARNED_AT = r"(?im)^\s*\S+:\d+(?::\d+)?:?\s+(?:\S+ )?\[?(?:warn(?:ing)?|style|performance|portability)\b";
     WARNINGS = r"(?i)\b(\d+) (?:warnings?\b|problems?\b|warning\(s\))";
@@ -103,7 +105,10 @@ pub(crate) fn summary(output: &str, reading: Reading) -> Summary {
     let tests = GROUPS.blanked(output);
     let mut passed = numbers(&[&PASSED, &OTHERS, &OUT_OF], &tests);
     passed.extend(shares.into_iter().map(|(of, _)| of));
-    let runs = numbers(&[&RUNS, &EXAMPLES], &tests);
+    let mut runs = numbers(&[&RUNS, &EXAMPLES], &tests);
+    if runs.is_empty() && !untold && !LINES_SKIPPED.fits(output) {
+        runs.extend(numbers(&[&LINES_PLANNED], output));
+    }
     // Where only those that ran are counted, the ones that were left out are among them.
     let skipped = if passed.is_empty() { numbers(&[&SKIPPED], &tests).iter().sum() } else { 0 };
     let counted = if passed.is_empty() { &runs } else { &passed };

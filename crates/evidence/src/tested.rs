@@ -17,12 +17,12 @@ patterns! {
     RUNS_ANY = r"\b(?:tox|nox)\b";
     TESTS = format!("{}{}{}", grammar::tests(), grammar::between(80), grammar::passed());
     TESTS_BEHIND = format!("{}|{}|{}", grammar::denied_before(&grammar::tests()), grammar::marked(&grammar::tests()), grammar::likewise(&grammar::tests()));
-    PASSES = r"\bpass(?:es|ed|ing)\b(?: (?:all|every|the|our|its|of|full|entire|whole|existing|unit|integration|\d+))* (?:\w+ )?(?:tests?|specs|test suite|suite)\b|通过(?:了)(?:全部|所有|全体)?[^，。]{0,12}?(?:测试|用例|单测)|通过(?:全部|所有|\d+ ?(?:个|项|条))[^，。]{0,10}?(?:测试|用例|单测)|(?:已|已经|均|都)通过(?:了)?[^，。]{0,40}?(?:测试|用例|单测)";
-    COUNTED = format!(r"\b\d+ (?:tests?|examples?|specs?|runs?),? *(?:and )?{GOOD_NEWS}|") + r"\b\d+ (?:\w+ )?(?:tests? )?(?:pass(?:ed|ing)?|green)\b|\b\d+/\d+ (?:tests? )?(?:pass\w*|green)|\d+ ?(?:个|项|条)[^，。]{0,6}?(?:测试|用例|单测)?[^，。]{0,6}?(?:通过|全过|全绿|都过|成功)|\bpass(?:ed|es|ing)? ?[:：] ?\d+\b|通过 ?[:：] ?\d+";
+    PASSES = r"\bpass(?:es|ed|ing)\b(?: (?:all|every|the|our|its|of|full|entire|whole|existing|unit|integration|\d+))* (?:\w+ )?(?:tests?|specs|test suite|suite)\b|通过(?:了)(?:全部|所有|全体)?[^，。]{0,12}?(?:测试|用例|单测)|通过 ?(?:全部|所有|\d+ ?(?:个|项|条))[^，。]{0,10}?(?:测试|用例|单测)|(?:已|已经|均|都)通过(?:了)?[^，。]{0,40}?(?:测试|用例|单测)";
+    COUNTED = format!(r"\b\d+ (?:tests?|examples?|specs?|runs?),? *(?:and )?{GOOD_NEWS}|") + r"\b\d+ +(?:\w+ +)?(?:tests? +)?(?:pass(?:ed|ing)?|green)\b|\b\d+/\d+ (?:tests? )?(?:pass\w*|green)|\d+ ?(?:个|项|条)[^，。]{0,6}?(?:测试|用例|单测)?[^，。]{0,6}?(?:通过|全过|全绿|都过|成功)|\bpass(?:ed|es|ing)? ?[:：] ?\d+\b|通过 ?[:：] ?\d+";
     SHARE_ONLY = format!(r"{}`?[\s:：|（(—–-]*\d+ ?/ ?\d+", grammar::tests());
     TESTS_LISTED = format!(r"{EVERY}[^.。:：(（—]{{0,24}}{}\s*[:：(（—–]+[^.。]{{0,60}}?{}", grammar::good(), grammar::tests());
     EVERYTHING = r"\b(?:whole|entire|full) (?:workspace|project|repo|repository|codebase|monorepo)\b[^.]{0,12}\b(?:pass(?:es|ed)?|green)\b|\b(?:everything|all checks|all of (?:it|them)|it all|they all)\b[^.]{0,20}\b(?:pass(?:es|ed)?|is green|are green)\b|\ball green\b|\ball pass(?:es|ed|ing)?\b|\b(?:all|every)(?: \d+)?(?: of (?:the|our))? (?:packages?|crates?|modules?|targets|workspaces|projects|cases|assertions|examples|scenarios|services)\b[^.]{0,20}\b(?:pass(?:es|ed)?|green|ok)\b|全绿|全过|全部过了|全部通过|均(?:已)?通过|都通过|全部跑通";
-    BACK = format!(r"\b(?:which|it|they|these|those|that|both)(?: all| now| also| both| is| are| was| were)* (?:pass(?:es|ed)?|clean|green|fine|ok)\b|\b(?:and|all|both) (?:now )?pass(?:es|ed)?\b|^[\s,;:：—–-]*all good\b|(?:都|均|全部|全都|结果)(?:也|都)?{GOOD_NEWS}");
+    BACK = format!(r"\b(?:which|it|they|these|those|that|both)(?: all| now| also| both| is| are| was| were)* (?:pass(?:es|ed)?|clean|green|fine|ok)\b|\b(?:and|all|both) (?:now )?pass(?:es|ed)?\b|^[\s,;:：—–-]*all good\b|^[\s,;:：—–-]*everything(?: is| was| came back| looks)?(?: now)? (?:ok|okay|fine|good|in order)\b|(?:都|均|全部|全都|结果)(?:也|都)?{GOOD_NEWS}");
     RAN = r"\b(?:ran|re-?ran|executed|have run|'ve run|has been run|have been run)\b[^.]{0,40}?\b(?:tests?|suite|pytest|jest|vitest|specs|nextest)\b|\b(?:tests?|suite)\b[^.]{0,20}?\b(?:have been|were|was|has been) (?:run|executed)\b|(?:已|已经)(?:运行|跑|执行)(?:了|过|完)?[^，。]{0,15}?(?:测试|用例|单测|pytest|cargo test|npm test|jest|go test)|(?:测试|用例|单测)[^，。]{0,4}?(?:跑|运行|执行)(?:了|过|完)|(?:运行|跑|执行)(?:了|过|完)[^，。]{0,15}?(?:测试|用例|单测|pytest|cargo test|npm test|jest|go test)";
     TESTED = r"\bi(?:'ve| have)?(?: \w+)? tested\b|\b(?:fully|thoroughly|well) tested\b|\btested (?:it|this|everything|locally|end[- ]to[- ]end|thoroughly|and (?:working|verified|works))\b|\bhas been tested\b|(?:已|已经|经过|经)(?:充分|完整|全面)?测试|测试过了";
     NUMBER = r"\b(\d+)(?:/\d+)? ?(?:\w+ )?(?:tests?\b|pass(?:ed|ing)?\b|test cases|specs|examples?\b|个|项|条)|\bpass(?:ed|es|ing)? ?[:：] ?(\d+)\b|通过 ?[:：] ?(\d+)";
@@ -30,6 +30,7 @@ patterns! {
     OF_ALL = r"\b(\d+)(?:/| of )(\d+)\b";
     OTHER_PLACE = r"\b(?:on|under) (?:(?:the )?[\w.]+(?:, and |, | and | or | & ))*(?:the )?(?:windows|macos|mac|os x|wsl|freebsd|openbsd|ios|android|arm64|aarch64|raspberry pi|(?:all|every|each|both|other|three|the other)(?: \w+)? (?:platforms?|systems?|machines?|oses)|(?:an? |the )?(?:real|physical|actual) (?:devices?|phones?|hardware|machines?|boards?)|staging|production|(?:your|another|a different|my) (?:machine|laptop|server|system))\b|(?:所有|各|各个|全|其他|其它|三个|多个|两个)(?:操作系统|平台|系统|机器)|(?:\b(?:windows|macos|mac|wsl|ios|android|freebsd|arm64|staging)|安卓) ?(?:系统|平台|机器|服务器)?(?:上|环境|下|里|中|端)|(?:线上|生产|预发布?|测试服务器)环境|真机(?:上|测试|环境)";
     TIMES = r"\b(twice|(?:two|three|four|five|ten|\d+|several|multiple|many) times)\b|([两二三四五十]|\d+|多)(?:遍|次)";
+    CHECKS = r"(?:[一二两三四五六七八九十]{1,2}|\d+) ?(?:项|步)(?:检查|验证|任务)?";
     ALL_OF = r"\ball (two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty) (?:\w+ )?(?:tests?|specs|cases)\b|(?:全部|所有)?([一二两三四五六七八九十]{1,3}) ?(?:个|项|条)(?:测试|用例|单测)?[^，。]{0,4}?(?:全部|全都|均)";
     ELSEWHERE = r"\bci\b|\bpipeline\b|github actions|流水线";
 }
@@ -52,9 +53,12 @@ pub(crate) fn tests(clause: &Clause, after_tests: bool) -> Option<Said> {
     if shares.is_some_and(|(of, all)| of < all) {
         return None;
     }
-    let text = linted::without_told(&said::without_commands(&clause.text));
+    // Of several checks their number is none of tests.
+    let several = of_linter || built::speaks(clause);
+    let counted = if several { CHECKS.blanked(&clause.text) } else { clause.text.clone() };
+    let text = linted::without_told(&said::without_commands(&counted));
     let number = NUMBER.all(&unstressed(&VERSIONS.blanked(&text))).first().and_then(|(_, number)| number.parse().ok());
-    let spelled = || ALL_OF.all(&clause.text).first().and_then(|(_, word)| numeral(word));
+    let spelled = || ALL_OF.all(&counted).first().and_then(|(_, word)| numeral(word));
     let number = number.or(shares.map(|(of, _)| of)).or_else(spelled);
     let tested = ran && !RAN.fits(&clause.text);
     let mut reach = reach(clause, &range);

@@ -1,7 +1,7 @@
 //! Programs that nobody knows, and that were told nothing which says what they do: tests by a summary in their output that cannot
 //! be mistaken. Where there is none, they prove nothing.
 
-use crate::check::Check;
+use crate::check::{Check, interprets};
 use crate::command;
 use crate::others::OTHERWISE;
 use crate::pattern::patterns;
@@ -54,13 +54,6 @@ fn is_plain(word: &str) -> bool {
     const PLAIN: &[&str] =
         &["test", "tests", "unit", "all", "run", "runner", "suite", "ci", "check", "checks", "spec", "specs", "verify"];
     PLAIN.contains(&word)
-}
-
-fn interprets(program: &str) -> bool {
-    let name = program.rsplit('/').next().unwrap_or(program);
-    ["python", "node", "ruby", "perl", "php", "bash", "sh", "zsh", "deno", "bun", "lua", "tsx", "ts-node", "osascript"]
-        .iter()
-        .any(|known| name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.') == *known)
 }
 
 /// True for a command that shows what stands elsewhere, or what it is given.

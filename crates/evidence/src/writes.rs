@@ -1,6 +1,6 @@
 //! What a command did to files, as far as its words tell. A command that nobody knows may have written anything.
 
-use crate::check::{Check, assignment};
+use crate::check::{self, Check, assignment};
 use crate::ran::Ran;
 use reasonix_policy::analyse;
 use reasonix_proto::ReadOnly;
@@ -134,6 +134,10 @@ pub(crate) fn written(ran: &Ran, check: Option<&Check>) -> Written {
     if effects.read_only == ReadOnly::Yes {
         return found;
     }
+    // A script of the project may take that word for anything.
+    if !program.contains(['/', '.']) && !check::interprets(name) && ran.words.iter().any(|word| is_trial(word)) {
+        return found;
+    }
     match name {
         "rm" | "rmdir" | "unlink" => found.gone.extend(operands(ran)),
         "mv" => moves(&mut found, &operands(ran)),
@@ -154,6 +158,11 @@ pub(crate) fn written(ran: &Ran, check: Option<&Check>) -> Written {
         }
     }
     found
+}
+
+/// True for a word by which a program only says what it would do.
+fn is_trial(word: &str) -> bool {
+    word == "--dry-run" || word.strip_prefix("--dry-run=").is_some_and(|how| how != "none" && how != "false")
 }
 
 /// What a command of `git` did to files: most of them change what is recorded, not what lies there.
@@ -219,15 +228,32 @@ const TELLING: &[(&str, &[&str])] = &[
     ("go", &["doc", "list", "env", "version"]),
     ("pip", &["list", "show", "freeze", "check"]),
     ("pip3", &["list", "show", "freeze", "check"]),
-    ("npm", &["view", "outdated", "whoami", "why", "explain"]),
-    ("yarn", &["why", "info", "outdated"]),
-    ("pnpm", &["why", "outdated", "list"]),
+    ("npm", &["view", "outdated", "whoami", "why", "explain", "pack", "ping", "query"]),
+    ("yarn", &["why", "info", "outdated", "pack"]),
+    ("pnpm", &["why", "outdated", "list", "pack"]),
     (
         "docker",
         &["images", "image", "ps", "logs", "inspect", "push", "pull", "tag", "rmi", "history", "login", "stop", "rm"],
     ),
     ("podman", &["images", "ps", "logs", "inspect", "push", "pull", "tag", "rmi", "history", "stop", "rm"]),
-    ("kubectl", &["get", "describe", "logs"]),
+    (
+        "kubectl",
+        &["get", "describe", "logs", "diff", "top", "explain", "version", "api-resources", "config", "cluster-info"],
+    ),
+    ("terraform", &["plan", "show", "output", "providers", "version", "graph"]),
+    ("tofu", &["plan", "show", "output", "providers", "version", "graph"]),
+    ("helm", &["template", "list", "ls", "status", "history", "get", "show", "version"]),
+    ("composer", &["show", "outdated", "audit", "diagnose", "why", "check-platform-reqs"]),
+    ("bundle", &["list", "show", "outdated", "audit", "info", "check"]),
+    ("gem", &["list", "outdated", "info"]),
+    ("poetry", &["show", "check", "env"]),
+    ("uv", &["tree"]),
+    ("flutter", &["doctor", "devices", "--version"]),
+    ("dotnet", &["list", "--version", "--info", "--list-sdks"]),
+    ("swift", &["--version"]),
+    ("ansible-inventory", &["--list", "--graph"]),
+    ("brew", &["list", "info"]),
+    ("xcrun", &["simctl"]),
     ("rustup", &["show"]),
     ("mvn", &["dependency:tree", "javadoc:javadoc"]),
     ("gradle", &["dependencies", "tasks", "javadoc"]),

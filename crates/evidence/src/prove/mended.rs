@@ -1,0 +1,139 @@
+//! Claims of a fix: something was changed, and what ran behind it went well.
+
+use super::files::same;
+use super::{Proof, bad, held};
+use crate::check::Check;
+use crate::covers::spares;
+use crate::deeds::{Deeds, What};
+use crate::line;
+use crate::ran::Ran;
+use crate::said::Said;
+use crate::tried::{Ended, Tried, tried};
+use crate::why::Why;
+use crate::writes::{Written, is_text};
+use reasonix_proto::ClaimKind;
+
+/// A fix: something changed, and what ran behind the change went well.
+pub(super) fn fixed(deeds: &Deeds, said: &Said) -> Proof {
+    let written = |at: usize| {
+        deeds.done.get(at).and_then(|deed| match &deed.what {
+            What::Wrote(written) => Some((deed, written)),
+            What::Ran(_) => None,
+        })
+    };
+    let turn = said.since(deeds)..deeds.done.len();
+    let in_turn: Vec<_> = turn.clone().filter_map(written).collect();
+    if in_turn.is_empty() {
+        return Proof::unsupported(Why::NothingChanged);
+    }
+    // What is wrong in a text is right when it is written.
+    let texts =
+        in_turn.iter().all(|(_, written)| written.code().is_none() && written.paths.iter().all(|path| is_text(path)));
+    if texts {
+        let writes =
+            |written: &Written| said.paths.iter().any(|path| written.paths.iter().any(|other| same(other, path)));
+        let by =
+            in_turn.iter().rev().find(|(deed, written)| writes(written) && said.may_be_proved_by(deed.call.as_ref()));
+        return by.map_or_else(|| Proof::unsupported(Why::NotRun), |(deed, _)| Proof::written(deed));
+    }
+    // What is known to have changed counts before what a command may have done.
+    let first_where =
+        |known: fn(&Written) -> bool| turn.clone().find(|at| written(*at).is_some_and(|(_, written)| known(written)));
+    let first = first_where(Written::is_known_code).or_else(|| first_where(|written| written.code().is_some()));
+    let whole = Said { kind: ClaimKind::Tests, ..said.clone() };
+    let all: Vec<Tried<'_>> =
+        tried(deeds, &whole).filter(|tried| first.is_some_and(|first| tried.at > first)).collect();
+    if let Some(bad) = bad(&all, turn.start) {
+        return targeted(deeds, said, &all).unwrap_or(bad);
+    }
+    match all.iter().rev().find(|tried| tried.ended == Ended::Passed && said.may_be_proved_by(tried.call)) {
+        Some(proof) => held(deeds, proof),
+        None => again(deeds, said, first.unwrap_or_default()),
+    }
+}
+
+/// The test of just this defect went well, and what failed behind it has to do with something else.
+fn targeted(deeds: &Deeds, said: &Said, all: &[Tried<'_>]) -> Option<Proof> {
+    let words: Vec<String> = said
+        .words
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .filter(|word| word.len() >= 4 && !COMMON.contains(word))
+        .map(str::to_owned)
+        .collect();
+    let at = all.iter().rposition(|tried| {
+        let filter = tried.check.part.iter().map(|word| word.to_ascii_lowercase()).collect::<Vec<_>>();
+        tried.ended == Ended::Passed
+            && said.may_be_proved_by(tried.call)
+            && words.iter().any(|word| filter.iter().any(|part| part.contains(word.as_str())))
+    })?;
+    let proof = all.get(at)?;
+    let own: Vec<String> =
+        words.iter().cloned().chain(proof.check.part.iter().filter(|word| *word != "-").cloned()).collect();
+    let elsewhere = |tried: &Tried<'_>| match tried.ended {
+        Ended::Failed => tried.check.part.is_empty() && spares(tried.run, &own),
+        Ended::Empty => false,
+        _ => true,
+    };
+    all.iter().skip(at + 1).all(elsewhere).then(|| held(deeds, proof))
+}
+
+/// Words of a claim of a fix that name nothing.
+const COMMON: [&str; 14] = [
+    "fixed",
+    "resolved",
+    "solved",
+    "corrected",
+    "test",
+    "tests",
+    "issue",
+    "problem",
+    "error",
+    "with",
+    "that",
+    "this",
+    "bug",
+    "now",
+];
+
+/// A command that failed before the change and went well behind it.
+fn again(deeds: &Deeds, said: &Said, first: usize) -> Proof {
+    let runs = || {
+        deeds.done.iter().enumerate().filter_map(|(at, deed)| match &deed.what {
+            What::Ran(run) => Some((at, deed, run)),
+            What::Wrote(_) => None,
+        })
+    };
+    let failed = |line: &str| {
+        runs()
+            .take_while(|(at, ..)| *at < first)
+            .any(|(_, _, run)| is_again(&run.line, line) && run.exit.is_some_and(|exit| exit != 0))
+    };
+    let good = runs().filter(|(at, ..)| *at > first).rfind(|(_, _, run)| failed(&run.line));
+    match good {
+        Some((at, deed, run)) if run.exit == Some(0) && said.may_be_proved_by(deed.call.as_ref()) => {
+            let check = Check::default();
+            let proof = Tried { at, call: deed.call.as_ref(), run, check: &check, ran: None, ended: Ended::Passed };
+            // The command itself may write; what it wrote stands right behind it.
+            held(deeds, &Tried { at: at + usize::from(run.wrote), ..proof })
+        }
+        _ => Proof::unsupported(Why::UnprovedFix),
+    }
+}
+
+/// True when a line runs what another ran, in its order, and ends with the code of the same command; it may look at more of it.
+fn is_again(one: &str, other: &str) -> bool {
+    const SHOWING: &[&str] = &["tail", "head", "cd", "rm", "echo"];
+    const SEARCHING: &[&str] = &["grep", "egrep", "rg"];
+    let is = |ran: &Ran, names: &[&str]| ran.words.first().is_none_or(|word| names.contains(&word.as_str()));
+    let kept = |line: &str| line::commands(line).into_iter().filter(|ran| !is(ran, SHOWING)).collect::<Vec<Ran>>();
+    let words = |ran: &Ran| -> Vec<String> {
+        let searches = is(ran, SEARCHING);
+        ran.words.iter().filter(|word| !(searches && word.starts_with('-'))).cloned().collect()
+    };
+    let same = || {
+        let (one, other) = (kept(one), kept(other));
+        let told = other.last().is_some_and(|last| last.told && !last.behind && !last.strange);
+        told && one.iter().map(words).eq(other.iter().map(words))
+    };
+    one == other || same()
+}

@@ -1,0 +1,129 @@
+//! Linters that are given places: whether these are all that a claim which names no place can be about. A claim about
+//! everything is never proved by a place.
+
+use crate::check::Check;
+use crate::deeds::{Deeds, Run, What};
+use crate::pattern::patterns;
+use crate::said::Said;
+use crate::writes::is_changed_code;
+
+patterns! {
+    CODEBASE = r"\b(?:whole|entire|full|every) (?:\w+ )?(?:codebase|code base|repo|repository|project|tree|workspace)\b|整个(?:项目|仓库|工程|代码库)|全项目|全仓|全量代码";
+}
+
+/// Linters that are of files rather than of a project, each with the ends of those that it can read. They are given what they
+/// look at, wherever it lies.
+const GIVEN: &[(&str, &[&str])] = &[
+    ("hadolint", &["dockerfile"]),
+    ("shellcheck", &[".sh", ".bash", ".ksh", ".bats"]),
+    ("ansible-lint", &[".yml", ".yaml"]),
+    ("yamllint", &[".yml", ".yaml"]),
+    ("sqlfluff", &[".sql"]),
+    ("helm lint", &[".yaml", ".yml", ".tpl"]),
+    ("kubeconform", &[".yaml", ".yml"]),
+    ("kubectl", &[".yaml", ".yml"]),
+    ("actionlint", &[".yml", ".yaml"]),
+    ("buf", &[".proto"]),
+    ("clang-tidy", &[".c", ".cc", ".cpp", ".cxx", ".h", ".hpp"]),
+    ("clang-format", &[".c", ".cc", ".cpp", ".cxx", ".h", ".hpp"]),
+    ("cppcheck", &[".c", ".cc", ".cpp", ".cxx", ".h", ".hpp"]),
+    ("shfmt", &[".sh", ".bash"]),
+];
+
+/// Linters of a project, each with the ends of the files that it can read.
+const OF_PROJECTS: &[(&str, &[&str])] = &[
+    ("mypy", &[".py", ".pyi"]),
+    ("pyright", &[".py", ".pyi"]),
+    ("pylint", &[".py", ".pyi"]),
+    ("flake8", &[".py", ".pyi"]),
+    ("ruff", &[".py", ".pyi"]),
+    ("black", &[".py", ".pyi"]),
+    ("isort", &[".py", ".pyi"]),
+    ("bandit", &[".py"]),
+    ("phpstan", &[".php"]),
+    ("phpcs", &[".php"]),
+    ("psalm", &[".php"]),
+    ("pint", &[".php"]),
+    ("rubocop", &[".rb", ".rake"]),
+];
+
+/// True when a linter was given folders, or one of files its files, and all that was changed and that it can read lies in them: what is said of it without
+/// a place is said of these. One of a project has to be given its first folders, since less is a part of it.
+pub(crate) fn holds_changes(deeds: &Deeds, check: &Check, said: &Said) -> bool {
+    let places = check.part.iter().take(check.pieces);
+    let of_files = check.lints.iter().any(|linter| GIVEN.iter().any(|(name, _)| *name == linter.tool));
+    let is_place = |place: &String| is_folder(place) || (of_files && !place.starts_with(['!', '-', '$']));
+    let only_places = check.pieces > 0 && check.pieces == check.part.len() && places.clone().all(is_place);
+    if !only_places || said.reach.all || !said.reach.names.is_empty() {
+        return false;
+    }
+    if !of_files && places.clone().any(|place| place.trim_start_matches("./").trim_end_matches('/').contains('/')) {
+        return false;
+    }
+    let changed = changed(deeds, check, said.since(deeds));
+    !changed.is_empty() && changed.iter().all(|path| places.clone().any(|place| lies_in(path, place)))
+}
+
+/// The files of code that were written since and that a linter can read.
+fn changed(deeds: &Deeds, check: &Check, since: usize) -> Vec<String> {
+    let tools = check.lints.iter().map(|linter| linter.tool.as_str());
+    let ends = tools
+        .into_iter()
+        .find_map(|tool| GIVEN.iter().chain(OF_PROJECTS).find(|(name, _)| *name == tool))
+        .map(|(_, ends)| *ends);
+    let reads = |path: &str| {
+        ends.is_none_or(|ends| {
+            ends.iter().any(|end| path.ends_with(end) || path.contains("dockerfile") && *end == "dockerfile")
+        })
+    };
+    let written = deeds.done.iter().skip(since).filter_map(|deed| match &deed.what {
+        What::Wrote(written) => Some(&written.paths),
+        What::Ran(_) => None,
+    });
+    let paths = written.flatten().filter(|path| is_changed_code(path)).map(|path| path.to_ascii_lowercase());
+    paths.filter(|path| reads(path)).collect()
+}
+
+/// A folder, or all files of a sort in one; a file that is called like what it is for is all of its sort.
+fn is_folder(place: &str) -> bool {
+    let last = place.trim_end_matches('/').rsplit('/').next().unwrap_or(place);
+    !place.starts_with(['!', '-', '$']) && (!last.contains('.') || last.contains('*') || last == "Dockerfile")
+}
+
+fn lies_in(path: &str, place: &str) -> bool {
+    let place = place.trim_start_matches("./").trim_end_matches('/').to_ascii_lowercase();
+    match place.rsplit_once('*') {
+        Some((before, end)) => {
+            let folder = before.split('*').next().unwrap_or_default();
+            let folder = folder.rsplit_once('/').map_or("", |(folder, _)| folder);
+            let inside = path.strip_prefix(folder).map(|rest| rest.trim_start_matches('/'));
+            inside.is_some_and(|rest| rest.ends_with(end) && !rest.contains('/'))
+        }
+        None => path == place || path.strip_prefix(place.as_str()).is_some_and(|rest| rest.starts_with('/')),
+    }
+}
+
+/// True when a claim says how many files were looked at, and the run says the same: it is about that run.
+pub(crate) fn is_counted(run: &Run, check: &Check, said: &Said) -> bool {
+    let only_places = check.pieces == check.part.len();
+    let own = said.told_files.is_some_and(|number| run.counted_files.contains(&number));
+    // All of so many files are the files of that run.
+    let told =
+        |number: u64| said.words.contains(&format!("all {number}")) || said.words.contains(&format!("全部 {number}"));
+    let whole = said.reach.all && !said.told_files.is_some_and(told);
+    own && only_places && !whole && !check.lints.is_empty()
+}
+
+/// True when a linter was given the folder of the sources, and code was changed in another folder than that and the tests.
+pub(crate) fn leaves_out(deeds: &Deeds, check: &Check, said: &Said) -> bool {
+    const TESTS: &[&str] = &["tests", "test", "spec", "specs", "__tests__", "e2e"];
+    let inside = |path: &String| match path.split_once('/') {
+        Some((folder, _)) => TESTS.contains(&folder) || check.roots.iter().any(|root| lies_in(path, root)),
+        None => true,
+    };
+    let named = |name: &String| check.roots.iter().any(|root| lies_in(&name.to_ascii_lowercase(), root));
+    if check.roots.is_empty() || (!said.reach.names.is_empty() && said.reach.names.iter().all(named)) {
+        return false;
+    }
+    CODEBASE.fits(&said.words) || !changed(deeds, check, said.since(deeds)).iter().all(inside)
+}
