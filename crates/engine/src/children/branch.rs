@@ -72,7 +72,7 @@ pub(super) async fn settle(
         (whole, Merge::showing(changes))
     })
     .await?;
-    let names: Vec<String> = whole.writers.iter().map(|writer| first_name(writer)).collect();
+    let names: Vec<String> = whole.writers.iter().map(first_name).collect();
     let about = ToolCall { id: call.id.clone(), name: super::merge::TOOL.to_owned(), arguments: String::new() };
     let mut args = tool.args();
     args.insert("branches".to_owned(), names.into());
