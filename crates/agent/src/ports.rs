@@ -571,6 +571,12 @@ pub trait Runs: Send + Sync {
     /// True when commands can be run, and the turn is not to stop.
     fn can_run(&self) -> bool;
 
+    /// True until the turn is to stop.
+    fn goes_on(&self) -> bool;
+
+    /// Waits until the turn is to stop.
+    fn stopped(&self) -> BoxFuture<'_, ()>;
+
     /// Runs a command line under a name of its own, for so many seconds at most: how long it took in milliseconds, and what it
     /// came to.
     fn run<'a>(

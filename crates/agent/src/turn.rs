@@ -494,7 +494,15 @@ struct Runner<'a> {
 
 impl Runs for Runner<'_> {
     fn can_run(&self) -> bool {
-        self.agent.tools.shell().is_some() && !self.stop.is_cancelled()
+        self.agent.tools.shell().is_some() && self.goes_on()
+    }
+
+    fn goes_on(&self) -> bool {
+        !self.stop.is_cancelled()
+    }
+
+    fn stopped(&self) -> BoxFuture<'_, ()> {
+        Box::pin(self.stop.cancelled())
     }
 
     fn run<'a>(

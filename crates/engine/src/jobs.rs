@@ -4,6 +4,7 @@
 mod end;
 mod job;
 mod lines;
+mod rest;
 mod tool;
 
 use crate::border::Crossing;
@@ -21,6 +22,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 pub(crate) use end::first_line;
+pub(crate) use rest::{Rests, at_work};
 use tool::JobTool;
 
 /// How long a job is known after its end.

@@ -243,6 +243,7 @@ pub const KEYS: &[SettingKey] = &[
     key("goal.max_tokens", Count, "0", SettingScope::User, "Tokens that a goal may take, input and output together, before it waits for you; 0 for no limit."),
     key("goal.max_seconds", Count, "0", SettingScope::User, "Seconds of work that a goal may take before it waits for you; 0 for no limit."),
     key("goal.auto", Bool, "false", SettingScope::User, "A prompt that is clearly long research, to be done without you, becomes a goal by itself. Off: only `/goal` and `run --goal` begin one."),
+    key("goal.wait_seconds", Count, "1800", SettingScope::User, "Seconds that a turn of a goal with nothing else to do waits for background commands and subagents; 0 to wait for none."),
     key("branch.summary", Bool, "false", SettingScope::User, "When you go to another branch or rewind the conversation, the model writes notes on what is left, and your next prompt carries them."),
     key("rules.stream.enabled", Bool, "true", SettingScope::User, "Rules with a `condition` watch what the model writes."),
     key("rules.stream.context", Choice(&["discard", "keep"]), "\"discard\"", SettingScope::User, "What becomes of an answer that such a rule stops: it leaves the conversation, or stays as far as it came."),

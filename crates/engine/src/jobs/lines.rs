@@ -80,6 +80,7 @@ impl Jobs {
                 inbox.push_news(LEFT_OUT.to_owned());
             }
         }
+        self.changed();
         if !told.persistent {
             let mut table = self.table();
             if let Some(job) = table.jobs.iter_mut().find(|job| job.is(&told.id)) {

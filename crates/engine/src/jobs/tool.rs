@@ -199,7 +199,10 @@ impl Jobs {
 
     /// What the call reads that began a job.
     pub(super) fn begun(&self, id: &str) -> ToolOutcome {
-        self.first_words(id, "It runs on; `job` looks after it.")
+        self.first_words(id, match self.attended {
+            true => "It runs on; `job` looks after it.",
+            false => "It runs on and ends with this run; `job` looks after it, and waits for it where its result is needed.",
+        })
     }
 
     /// What the call reads whose command ran out of its time and goes on.
