@@ -383,14 +383,20 @@ impl Agent {
         }
         let mut squeeze = 0;
         loop {
-            if let Some(why) = self.budget.used_up() {
-                self.close(conversation, (progress.turn, progress.steps + 1)).await?;
-                return Ok(Err(TurnEnd::OutOfBudget { why }));
-            }
+            let model = self.model().card().name.clone();
+            conversation.asks(&model);
+            let held = match self.budget.reserve(&model, conversation.tokens()) {
+                Ok(held) => held,
+                Err(why) => {
+                    self.close(conversation, (progress.turn, progress.steps + 1)).await?;
+                    return Ok(Err(TurnEnd::OutOfBudget { why }));
+                }
+            };
             let place = (progress.turn, progress.steps + 1);
             // What is said in a few words at a limit is not the answer.
             let form = progress.form.as_ref().filter(|_| may_call);
             let mut answer = answer(self, conversation, place, (may_call, form), stop).await?;
+            drop(held);
             progress.usage.add(answer.usage.unwrap_or_default());
             if let Some(objection) = answer.objection.take() {
                 objected(self, conversation, place, (objection, answer.before, answer.usage)).await?;

@@ -681,3 +681,22 @@ async fn nested_subagents_are_known_after_a_resume() {
     assert_eq!(names, ["0-Top", "0-Top.1-Deep", "0-Top.1-Deep", "0-Top"]);
     assert!(told[2].contains("found"), "{told:?}");
 }
+
+/// What requests will take is held while they are on their way: the last token buys one more, however many want one.
+#[tokio::test]
+async fn the_last_of_a_budget_is_spent_by_one() {
+    let names: Vec<String> = (0..16).map(|n| format!("T{n}")).collect();
+    let list: Vec<&str> = names.iter().map(String::as_str).collect();
+    let call = tasks(&list);
+    let world = world(move |request| match is_child(request) {
+        true => Some(Reply::say("here").with_usage(100, 10, 0)),
+        false => parent(call.clone(), request).map(|reply| reply.with_usage(100, 10, 0)),
+    });
+    let mut handle = world.open_with(Which::New, |start| {
+        start.world.settings.budget.max_tokens = 111;
+        start.world.settings.task.at_once = 16;
+    });
+    let events = quiet(&mut handle).await;
+    assert_eq!(children(&world).len(), 1);
+    assert_eq!(text(&outcomes(&events)[0]).matches("the budget is spent").count(), 15);
+}
