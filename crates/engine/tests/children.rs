@@ -701,3 +701,23 @@ async fn the_last_of_a_budget_is_spent_by_one() {
     assert_eq!(children(&world).len(), 1);
     assert_eq!(text(&outcomes(&events)[0]).matches("the budget is spent").count(), 15);
 }
+
+/// The name that only reads starts nobody who writes, whoever is named with it.
+#[tokio::test]
+async fn the_name_that_only_reads_starts_a_reader() {
+    let call = json!({"agent": "general", "isolated": true, "tasks": [{"id": "A", "assignment": "write it"}]});
+    let world = world(move |request| match (is_child(request), asked(request).1) {
+        (true, 2) => Some(Reply::call("write_file", json!({"path": "made", "content": "1"}))),
+        (true, _) => Some(Reply::say("no")),
+        (false, 2) => Some(Reply::call("read_only_task", call.clone())),
+        (false, _) => Some(Reply::say("done")),
+    });
+    world.work.write("a", "");
+    world.work.git_init();
+    let mut handle = world.open(Which::New);
+    handle.submit(Op::SetPosture { posture: reasonix_proto::Posture::Yolo }).settled().await;
+    let events = quiet(&mut handle).await;
+    let told = text(&outcomes(&events)[0]);
+    assert!(told.contains("0-A (explore): done") && !told.contains("erged"), "{told}");
+    assert!(!world.work.exists("made"));
+}
