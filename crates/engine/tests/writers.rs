@@ -602,6 +602,18 @@ async fn a_part_of_a_linked_work_tree_is_cloned_as_it_is() {
     assert!(tree.join("part/made").exists() && !world.work.exists("part/made"));
 }
 
+/// Two files that a writer brought are two files that changed: there is a list from then on.
+#[tokio::test]
+async fn what_a_writer_brings_begins_a_list() {
+    let world = world(vec![("A", vec![write("x.txt", "x\n"), write("y.txt", "y\n")])]);
+    project(&world);
+    let mut handle = world.open(Which::New);
+    handle.submit(Op::SetPosture { posture: reasonix_proto::Posture::Auto }).settled().await;
+    turn(&mut handle, yes).await;
+    let own = world.server.requests().into_iter().rfind(|request| !is_child(request)).unwrap();
+    assert!(own.last_content().contains("second file"), "{}", own.last_content());
+}
+
 /// A writer is stopped later than a reader, and one that goes on is told that its clone is a new one.
 #[tokio::test]
 async fn a_writer_that_goes_on_knows_where_its_work_is() {
