@@ -729,6 +729,9 @@ fn a_goal_stands_in_the_status_line() {
         let mut stage = Stage::new((100, 24), vec![("status", status)]);
         let screen = stage.screen();
         assert!(screen.contains(shown), "{standing}: {screen}");
+        stage.keys(&["\x1bg"]);
+        let resumes = if standing == "paused" { vec![Op::ResumeGoal] } else { Vec::new() };
+        assert_eq!(stage.sent, resumes, "Alt+G, {standing}");
     }
 }
 
