@@ -377,6 +377,8 @@ impl Agent {
         (text, patience): (String, Duration),
         stop: &Stop,
     ) -> Option<(String, Option<Usage>)> {
+        let tokens = conversation.tokens().saturating_add(NOTES);
+        let _held = self.budget.reserve(&model.card().name, tokens).ok()?;
         let mut request: Request = conversation.request(false, None);
         while request.messages.last().is_some_and(|message| matches!(**message, Message::User { .. })) {
             request.messages.pop();

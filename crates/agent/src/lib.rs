@@ -33,9 +33,9 @@ pub use measure::Measures;
 pub use names::plain_name;
 pub use ports::{
     AnswerForm, Args, Artifacts, Ask, BoxFuture, Budget, ByAction, Call, Class, Classified, Classify, Decision,
-    Explores, Failure, Gate, INVALID_ARGUMENTS, Item, Journal, JournalError, Meant, Model, ModelCard, ModelStream,
-    NoBudget, Prefix, Preview, Purpose, Recalls, Request, Router, Runs, Sink, Stop, Tool, ToolSpec, ToolTraits, Tools,
-    parse_args,
+    Explores, Failure, Gate, Held, INVALID_ARGUMENTS, Item, Journal, JournalError, Meant, Model, ModelCard,
+    ModelStream, NoBudget, Prefix, Preview, Purpose, Recalls, Request, Router, Runs, Sink, Stop, Tool, ToolSpec,
+    ToolTraits, Tools, parse_args,
 };
 pub use said::Said;
 pub use tokens::{content_tokens, estimate_tokens, image_tokens};

@@ -574,6 +574,12 @@ pub trait Runs: Send + Sync {
     /// True when commands can be run, and the turn is not to stop.
     fn can_run(&self) -> bool;
 
+    /// True until the turn is to stop.
+    fn goes_on(&self) -> bool;
+
+    /// Waits until the turn is to stop.
+    fn stopped(&self) -> BoxFuture<'_, ()>;
+
     /// Runs a command line under a name of its own, for so many seconds at most: how long it took in milliseconds, and what it
     /// came to.
     fn run<'a>(
@@ -680,6 +686,25 @@ pub trait Artifacts: Send + Sync {
     fn get(&self, uri: &str) -> std::io::Result<Vec<u8>>;
 }
 
+/// What is held of a budget for a request that is on its way; let go of when it is dropped.
+#[derive(Default)]
+pub struct Held(Option<Box<dyn FnOnce() + Send + Sync>>);
+
+impl Held {
+    /// Held until this is called.
+    pub fn until(let_go: impl FnOnce() + Send + Sync + 'static) -> Self {
+        Self(Some(Box::new(let_go)))
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        if let Some(let_go) = self.0.take() {
+            let_go();
+        }
+    }
+}
+
 /// Counts what requests take, and says when it is enough.
 pub trait Budget: Send + Sync {
     /// A turn begins.
@@ -687,6 +712,12 @@ pub trait Budget: Send + Sync {
 
     /// Asked before each request: what is used up, when something is.
     fn used_up(&self) -> Option<Phrase>;
+
+    /// Asked for each request, with what it will take by estimate: that counts as spent until it is let go of. One request may
+    /// always go while something is left. Gives what is used up where none may.
+    fn reserve(&self, _model: &str, _tokens: u64) -> Result<Held, Phrase> {
+        self.used_up().map_or_else(|| Ok(Held::default()), Err)
+    }
 
     /// A request to this model took that many tokens.
     fn spent(&self, model: &str, usage: Usage);

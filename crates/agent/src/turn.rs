@@ -396,14 +396,20 @@ impl Agent {
         }
         let mut squeeze = 0;
         loop {
-            if let Some(why) = self.budget.used_up() {
-                self.close(conversation, (progress.turn, progress.steps + 1)).await?;
-                return Ok(Err(TurnEnd::OutOfBudget { why }));
-            }
+            let name = model.card().name.clone();
+            conversation.asks(&name);
+            let held = match self.budget.reserve(&name, conversation.tokens()) {
+                Ok(held) => held,
+                Err(why) => {
+                    self.close(conversation, (progress.turn, progress.steps + 1)).await?;
+                    return Ok(Err(TurnEnd::OutOfBudget { why }));
+                }
+            };
             let place = (progress.turn, progress.steps + 1);
             // What is said in a few words at a limit is not the answer.
             let form = progress.form.as_ref().filter(|_| may_call);
             let mut answer = answer(self, conversation, place, (model.as_ref(), may_call, form), stop).await?;
+            drop(held);
             progress.usage.add(answer.usage.unwrap_or_default());
             if let Some(objection) = answer.objection.take() {
                 objected(self, conversation, place, (objection, answer.before, answer.usage)).await?;
@@ -514,7 +520,15 @@ struct Runner<'a> {
 
 impl Runs for Runner<'_> {
     fn can_run(&self) -> bool {
-        self.agent.tools.shell().is_some() && !self.stop.is_cancelled()
+        self.agent.tools.shell().is_some() && self.goes_on()
+    }
+
+    fn goes_on(&self) -> bool {
+        !self.stop.is_cancelled()
+    }
+
+    fn stopped(&self) -> BoxFuture<'_, ()> {
+        Box::pin(self.stop.cancelled())
     }
 
     fn run<'a>(

@@ -2,6 +2,7 @@
 //! goes on by itself. What comes after a turn is decided in `flow`.
 
 use crate::desk::Desk;
+use crate::jobs::at_work;
 use crate::outbox::Outbox;
 use crate::purse::Purse;
 use crate::queue::Work;
@@ -232,7 +233,7 @@ impl Pursuit {
             }
         } else {
             let typed = Some(format!("/goal ({})", goal.turns + 1));
-            Said { text: reasonix_flow::goes_on(&goal), typed, ..Said::default() }
+            Said { text: reasonix_flow::goes_on(&goal, &at_work(&self.desk.behind.jobs)), typed, ..Said::default() }
         };
         Some(Work::Prompt(said))
     }

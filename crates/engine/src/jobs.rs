@@ -4,6 +4,7 @@
 mod end;
 mod job;
 mod lines;
+mod rest;
 mod table;
 mod told;
 mod tool;
@@ -19,6 +20,7 @@ use std::time::{Duration, Instant};
 use table::JobTable;
 
 pub(crate) use end::first_line;
+pub(crate) use rest::{Rests, at_work};
 pub(crate) use told::Around;
 use tool::{JobTool, begun, taken_over};
 

@@ -9,7 +9,7 @@ use crate::ticket::Outcome;
 use reasonix_agent::{About, Aspect, BoxFuture, Class, Journal, Said, Sink, Wish};
 use reasonix_proto::{
     DEFAULT_PHASE, Done, Event, Family, Level, Mode, Phrase, RecordBody, Refusal, Refused, TodoItem, TodoPhase,
-    TodoStatus, todo_markdown,
+    TodoStatus, ToolOutcome, todo_markdown,
 };
 use reasonix_tools::{TODO_WRITE, changed_list};
 use std::collections::BTreeSet;
@@ -133,6 +133,19 @@ impl Aspect for BeginsList {
             now.due |= now.files.len() > 1;
         }
         Box::pin(async { Wish::Go })
+    }
+
+    /// What writers did is here when their call is over.
+    fn at_outcome<'a>(&'a self, about: About<'a>, outcome: ToolOutcome) -> BoxFuture<'a, ToolOutcome> {
+        if let ToolOutcome::Done { details, .. } = &outcome
+            && self.writes
+            && about.action.family == Family::Task
+        {
+            let mut now = self.now();
+            now.files.extend(details.changes.iter().map(|change| change.path.clone()));
+            now.due |= now.files.len() > 1;
+        }
+        Box::pin(async { outcome })
     }
 
     fn before_step(&self, _turn: u32) -> BoxFuture<'_, Option<String>> {

@@ -3,7 +3,7 @@
 
 use crate::common::PurseHand;
 use crate::outbox::Outbox;
-use reasonix_agent::{Budget, Sink};
+use reasonix_agent::{Budget, Held, Sink};
 use reasonix_config::Settings;
 use reasonix_proto::{Allowance, BudgetInfo, Cost, Event, Level, Phrase, Price, Usage, money_text};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -20,7 +20,7 @@ pub struct Purse {
     shown: Option<Arc<Outbox>>,
     /// The purse that this one is filled from.
     hand: Option<Arc<PurseHand>>,
-    state: Mutex<State>,
+    state: Arc<Mutex<State>>,
 }
 
 #[derive(Default)]
@@ -43,6 +43,8 @@ struct State {
     warned: Vec<Limit>,
     /// Up to where the turn may go that a goal wants.
     goal: (Option<u64>, Option<Duration>),
+    /// What requests on their way will take by estimate: their number, tokens, and money in millionths.
+    held: (u32, u64, u64),
 }
 
 /// What there is a limit of.
@@ -59,7 +61,7 @@ impl Purse {
     /// What these settings allow; warnings go to the sink.
     pub fn new(settings: Arc<Settings>, sink: Arc<dyn Sink>) -> Self {
         let state = State { allowed: allowance(&settings), ..State::default() };
-        Self { settings, sink, shown: None, hand: None, state: Mutex::new(state) }
+        Self { settings, sink, shown: None, hand: None, state: Arc::new(Mutex::new(state)) }
     }
 
     /// The same, shown with a session.
@@ -206,6 +208,21 @@ impl State {
         self.time + self.since.map_or(Duration::ZERO, |since| since.elapsed().saturating_sub(waited))
     }
 
+    /// A limit that what is on its way will reach.
+    fn reached_by_held(&self) -> Option<Phrase> {
+        let (requests, tokens, money) = self.held;
+        if requests == 0 {
+            return None;
+        }
+        let mut then = Self { allowed: self.allowed, goal: self.goal, ..Self::default() };
+        then.tokens = self.tokens.saturating_add(tokens);
+        let most = self.costs.iter().max_by_key(|cost| cost.spent);
+        let cost = most.cloned().unwrap_or_else(|| Cost { spent: 0, saved: 0, currency: String::new() });
+        then.costs = vec![Cost { spent: cost.spent.saturating_add(money), ..cost }];
+        let counted = |limit: &Standing| matches!(limit.of, Limit::Cost | Limit::Tokens | Limit::GoalTokens);
+        then.standing().into_iter().find(|limit| counted(limit) && limit.reached).map(|limit| limit.phrase(false))
+    }
+
     /// Every limit that there is, with what is used of it.
     fn standing(&self) -> Vec<Standing> {
         let mut all = Vec::new();
@@ -271,6 +288,27 @@ impl Budget for Purse {
         self.warn();
         let own = self.state().standing().into_iter().find(|limit| limit.reached).map(|limit| limit.phrase(false));
         own.or_else(|| self.hand.as_ref()?.used_up())
+    }
+
+    fn reserve(&self, model: &str, tokens: u64) -> Result<Held, Phrase> {
+        if let Some(why) = self.used_up() {
+            return Err(why);
+        }
+        let price = self.price(model);
+        let money = price.map_or(0, |price| price.money(Usage { input: tokens, ..Usage::default() }).spent);
+        let mut state = self.state();
+        if let Some(why) = state.reached_by_held() {
+            return Err(why);
+        }
+        let change = move |held: &mut (u32, u64, u64), more: bool| {
+            let by = |of: u64, amount: u64| if more { of.saturating_add(amount) } else { of.saturating_sub(amount) };
+            let requests = if more { held.0.saturating_add(1) } else { held.0.saturating_sub(1) };
+            *held = (requests, by(held.1, tokens), by(held.2, money));
+        };
+        change(&mut state.held, true);
+        drop(state);
+        let shared = Arc::clone(&self.state);
+        Ok(Held::until(move || change(&mut shared.lock().unwrap_or_else(PoisonError::into_inner).held, false)))
     }
 
     fn spent(&self, model: &str, usage: Usage) {

@@ -7,6 +7,7 @@ use reasonix_proto::{Phrase, Queued, QueuedKind, Refusal, Refused};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::Notify;
 
 /// Something to be done when nothing else runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,6 +58,8 @@ pub(crate) struct Queue {
     next: AtomicU64,
     /// How many news the next prompt tells of.
     told: AtomicUsize,
+    /// Something was said.
+    came: Notify,
 }
 
 /// Work that waits, and the operation that wants it.
@@ -94,11 +97,30 @@ impl Queue {
 
     pub(crate) fn steer(&self, said: Said) {
         self.inbox.push(self.id(), said);
+        self.came.notify_waiters();
+    }
+
+    /// True when something waits that was said.
+    pub(crate) fn is_spoken_to(&self) -> bool {
+        !self.inbox.is_empty() || !self.lock().is_empty()
+    }
+
+    /// Waits until something waits that was said.
+    pub(crate) async fn spoken(&self) {
+        loop {
+            // Heard of from here on, so that nothing is missed between the look and the wait.
+            let came = self.came.notified();
+            if self.is_spoken_to() {
+                return;
+            }
+            came.await;
+        }
     }
 
     pub(crate) fn add(&self, work: Work, ticket: Option<Ticket>) {
         let id = self.id();
         self.lock().push_back(Waiting { id, work, ticket });
+        self.came.notify_waiters();
     }
 
     /// What is to be done next. What was said too late to steer the last turn comes first.

@@ -19,7 +19,7 @@ use crate::goals::{JudgesGoal, Pursuit};
 use crate::handle::Handle;
 use crate::hooks::{AroundAll, AroundCalls, Hooks};
 use crate::intake::Intake;
-use crate::jobs::{Around, Jobs};
+use crate::jobs::{Around, Jobs, Rests};
 use crate::listing::BeginsList;
 use crate::live::{Live, Todo};
 use crate::nearby::Nearby;
@@ -139,6 +139,8 @@ impl Ground {
         let (people, todo) = (people_of(start, &voice), todo_of(opened));
         let last = opened.history.last_job;
         let jobs = Jobs::new(&settings.jobs, start.attended, last, artifacts.clone());
+        let rests = Rests::new(&jobs, settings.goal.wait_seconds);
+        book.observe(rests.clone());
         if let Some(undo) = &undo {
             let jobs = Arc::downgrade(&jobs);
             undo.beside(move || jobs.upgrade().is_some_and(|jobs| jobs.running() > 0));
@@ -162,6 +164,7 @@ impl Ground {
             .surrounded_by(undo.iter().map(|undo| Arc::clone(undo) as Arc<dyn Aspect>))
             .surrounded_by([nearby as Arc<dyn Aspect>, streaming as Arc<dyn Aspect>, Believed::of(start, outbox)])
             .surrounded_by([BeginsList::new(book, outbox.clone(), writes) as Arc<dyn Aspect>])
+            .surrounded_by([Arc::new(rests.clone()) as Arc<dyn Aspect>])
             .surrounded_by([Validates::of(start, &trust, (book, outbox), undo.as_ref()) as Arc<dyn Aspect>])
             .surrounded_by([Arc::new(AroundAll(hooks.clone())) as Arc<dyn Aspect>, children.clone() as Arc<dyn Aspect>])
             .within(purse.clone(), limits_of(settings, &answers.name, &acting))

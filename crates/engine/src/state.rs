@@ -165,6 +165,11 @@ impl Book {
         self.state.borrow()
     }
 
+    /// The state as it changes.
+    pub(crate) fn seen(&self) -> watch::Receiver<SessionState> {
+        self.state.subscribe()
+    }
+
     /// What the gate reads at each decision. It does not hold the book, whose observers hold the gate.
     pub(crate) fn stance(&self) -> impl Stands + use<> {
         Reads(self.state.subscribe())

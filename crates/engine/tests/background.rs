@@ -217,3 +217,27 @@ async fn one_subagent_is_steered() {
     assert_eq!(children.iter().map(|run| run.child.as_str()).collect::<Vec<_>>(), ["0-A", "1-B"]);
     world.server.assert_valid();
 }
+
+/// Without a person a session ends with its answer: what subagents behind it find is waited for, all of it, and read.
+#[tokio::test]
+async fn a_run_waits_for_its_subagents_and_its_model_reads_them() {
+    let both = json!({"tasks": [{"id": "A", "assignment": "find A"}, {"id": "B", "assignment": "find B"}],
+        "background": true});
+    let mut own = calls(vec![("task", both)]);
+    let world = world(move |request| match is_child(request) {
+        true if asked(request).1 < 12 => Some(Reply::call("ls", json!({"path": format!("d{}", asked(request).1)}))),
+        true => {
+            Some(Reply::say(if asked(request).0.contains("find A") { "the plum is blue" } else { "so is the fig" }))
+        }
+        false => own(request),
+    });
+    (0..12).for_each(|n| drop(world.work.write(format!("d{n}/f"), "")));
+    let mut handle = world.open_with(Which::New, |start| start.attended = false);
+    let events = quiet(&mut handle).await;
+    let last = world.server.requests().into_iter().rfind(|request| !is_child(request)).unwrap();
+    let read = last.messages().iter().map(|message| message["content"].to_string()).collect::<String>();
+    assert!(read.contains("the plum is blue") && read.contains("so is the fig"), "{read}");
+    let turns = events.iter().filter(|(below, event)| !below && matches!(event, Event::TurnEnded { .. })).count();
+    assert_eq!(turns, 1);
+    world.server.assert_valid();
+}

@@ -677,7 +677,8 @@ async fn nested_subagents_are_known_after_a_resume() {
         }
         let deep = json!({"agent": "executor", "tasks": [{"id": "Deep", "assignment": "deep"}]});
         Some(match (asked(request).0.as_str(), request.last_content()) {
-            ("dig", "dig" | "dig more") => Reply::call("task", deep),
+            // One that writes and goes on is told first that its clone is a new one.
+            ("dig", said) if said == "dig" || said.ends_with("]\n\ndig more") => Reply::call("task", deep),
             ("dig", _) => Reply::say("dug"),
             _ => Reply::say("{\"found\": [\"gold\"]}"),
         })
@@ -717,4 +718,43 @@ async fn nested_subagents_are_known_after_a_resume() {
     std::fs::remove_file(ledger.path()).unwrap();
     ledger.catch_up(&Sessions::at(&state), |_| None).unwrap();
     assert_eq!(of(), live, "made anew out of the logs");
+}
+
+/// What requests will take is held while they are on their way: the last token buys one more, however many want one.
+#[tokio::test]
+async fn the_last_of_a_budget_is_spent_by_one() {
+    let names: Vec<String> = (0..16).map(|n| format!("T{n}")).collect();
+    let list: Vec<&str> = names.iter().map(String::as_str).collect();
+    let call = tasks(&list);
+    let world = world(move |request| match is_child(request) {
+        true => Some(Reply::say("here").with_usage(100, 10, 0)),
+        false => parent(call.clone(), request).map(|reply| reply.with_usage(100, 10, 0)),
+    });
+    let mut handle = world.open_with(Which::New, |start| {
+        start.world.settings.budget.max_tokens = 111;
+        start.world.settings.task.at_once = 16;
+    });
+    let events = quiet(&mut handle).await;
+    assert_eq!(children(&world).len(), 1);
+    assert_eq!(text(&outcomes(&events)[0]).matches("the budget is spent").count(), 15);
+}
+
+/// The name that only reads starts nobody who writes, whoever is named with it.
+#[tokio::test]
+async fn the_name_that_only_reads_starts_a_reader() {
+    let call = json!({"agent": "general", "isolated": true, "tasks": [{"id": "A", "assignment": "write it"}]});
+    let world = world(move |request| match (is_child(request), asked(request).1) {
+        (true, 2) => Some(Reply::call("write_file", json!({"path": "made", "content": "1"}))),
+        (true, _) => Some(Reply::say("no")),
+        (false, 2) => Some(Reply::call("read_only_task", call.clone())),
+        (false, _) => Some(Reply::say("done")),
+    });
+    world.work.write("a", "");
+    world.work.git_init();
+    let mut handle = world.open(Which::New);
+    handle.submit(Op::SetPosture { posture: reasonix_proto::Posture::Yolo }).settled().await;
+    let events = quiet(&mut handle).await;
+    let told = text(&outcomes(&events)[0]);
+    assert!(told.contains("0-A (explore): done") && !told.contains("erged"), "{told}");
+    assert!(!world.work.exists("made"));
 }

@@ -4,8 +4,8 @@ use crate::world;
 
 use reasonix_engine::{Handle, Which};
 use reasonix_proto::{
-    Done, Event, GoalInfo, GoalNews, GoalStanding, GoalStop, Mode, Op, Posture, Query, RecordBody, Refusal, Reply,
-    Settled,
+    Done, Event, GoalInfo, GoalNews, GoalStanding, GoalStop, JobState, Mode, Op, Posture, Query, RecordBody, Refusal,
+    Reply, Settled,
 };
 use reasonix_testkit::Reply as Answer;
 use serde_json::json;
@@ -166,4 +166,74 @@ async fn a_goal_stays_on_another_branch() {
     drop(handle);
     let handle = world.open(Which::Continue);
     assert_eq!(goal(&handle).await.map(|goal| goal.objective), Some("do it".into()));
+}
+
+/// A command in the background that ends when there is a file, and the turns up to where nothing else is to be done.
+fn builds() -> Vec<Answer> {
+    let command = "until [ -e go ]; do sleep 0.02; done; echo built";
+    let begins = Answer::call("bash", json!({"command": command, "background": true, "wait": 0}));
+    vec![begins, Answer::say("It builds.\nGOAL: continue"), Answer::say("Still building.\nGOAL: continue")]
+}
+
+/// Hears the session until a turn waits for what works behind it.
+async fn until_it_waits(handle: &mut Handle) {
+    loop {
+        if let Event::Notice { phrase, .. } = handle.events.next().await.expect("it lives").event
+            && phrase.code == "engine.waits_for_jobs"
+        {
+            return;
+        }
+    }
+}
+
+/// The model that has nothing to do but to wait is not taken for one that goes nowhere: its turn goes on with the news.
+#[tokio::test]
+async fn a_turn_of_a_goal_with_nothing_to_do_waits_for_what_works_behind_it() {
+    let world = World::new(builds().into_iter().chain([Answer::say("GOAL: impossible: x")]).collect()).await;
+    let mut handle = world.open(Which::New);
+    settled(&mut handle, Op::SetPosture { posture: Posture::Yolo }).await;
+    let pursued = handle.submit(set("build it"));
+    until_it_waits(&mut handle).await;
+    assert_eq!(world.server.request_count(), 3);
+    world.work.write("go", "");
+    let Settled::Done(Done::Goal { goal: Some(over) }) = pursued.settled().await else { panic!("not a goal") };
+    assert_eq!((over.turns, over.idle, world.server.request_count()), (2, 1, 4), "waiting is no turn");
+    let said = |request: usize| world.server.requests()[request].last_content().to_owned();
+    assert!(said(2).contains("At work in the background: j1;"), "{}", said(2));
+    assert!(said(3).contains("[job j1 completed") && said(3).contains("built"), "{}", said(3));
+    world.server.assert_prefixes_grow();
+}
+
+/// Whoever interrupts the wait stops the goal, and what is said into it is read at once.
+#[tokio::test]
+async fn a_wait_for_what_works_behind_a_goal_ends_by_a_word() {
+    let more = [Answer::say("I see.\nGOAL: continue"), Answer::say("GOAL: impossible: x")];
+    let world = World::new(builds().into_iter().chain(more).collect()).await;
+    let mut handle = world.open(Which::New);
+    settled(&mut handle, Op::SetPosture { posture: Posture::Yolo }).await;
+    let pursued = handle.submit(set("build it"));
+    until_it_waits(&mut handle).await;
+    handle.submit(Op::Steer { text: "mind the docs".into() });
+    until_it_waits(&mut handle).await;
+    assert_eq!(world.server.requests()[3].last_content(), "mind the docs");
+    handle.submit(Op::Interrupt);
+    let Settled::Done(Done::Goal { goal: Some(over) }) = pursued.settled().await else { panic!("not a goal") };
+    assert_eq!((over.stop, over.turns), (Some(GoalStop::User), 2));
+    let Reply::Jobs { jobs } = handle.query(Query::Jobs).await else { panic!("jobs") };
+    assert_eq!(jobs.iter().map(|job| job.state).collect::<Vec<_>>(), [JobState::Running]);
+}
+
+/// What never ends does not hold a goal for ever.
+#[tokio::test]
+async fn a_goal_waits_for_so_long_and_no_longer() {
+    let idle = ["Hm.", "Well."].map(|words| Answer::say(&format!("{words}\nGOAL: continue")));
+    let world = World::new(builds().into_iter().chain(idle).collect()).await;
+    let mut handle = world.open_with(Which::New, |start| start.world.settings.goal.wait_seconds = 1);
+    settled(&mut handle, Op::SetPosture { posture: Posture::Yolo }).await;
+    let pursued = handle.submit(set("build it"));
+    for _ in 0..3 {
+        until_it_waits(&mut handle).await;
+    }
+    let Settled::Done(Done::Goal { goal: Some(over) }) = pursued.settled().await else { panic!("not a goal") };
+    assert!(matches!(over.stop, Some(GoalStop::Blocked { .. })) && over.turns == 4, "{over:?}");
 }

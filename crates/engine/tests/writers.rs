@@ -601,3 +601,45 @@ async fn a_part_of_a_linked_work_tree_is_cloned_as_it_is() {
     assert!(seen[1].last_content().contains("of the side"), "{}", seen[1].last_content());
     assert!(tree.join("part/made").exists() && !world.work.exists("part/made"));
 }
+
+/// Two files that a writer brought are two files that changed: there is a list from then on.
+#[tokio::test]
+async fn what_a_writer_brings_begins_a_list() {
+    let world = world(vec![("A", vec![write("x.txt", "x\n"), write("y.txt", "y\n")])]);
+    project(&world);
+    let mut handle = world.open(Which::New);
+    handle.submit(Op::SetPosture { posture: reasonix_proto::Posture::Auto }).settled().await;
+    turn(&mut handle, yes).await;
+    let own = world.server.requests().into_iter().rfind(|request| !is_child(request)).unwrap();
+    assert!(own.last_content().contains("second file"), "{}", own.last_content());
+}
+
+/// A writer is stopped later than a reader, and one that goes on is told that its clone is a new one.
+#[tokio::test]
+async fn a_writer_that_goes_on_knows_where_its_work_is() {
+    let answer = |request: &Recorded| {
+        let steps = request.messages().iter().filter(|message| message["role"] == "assistant").count();
+        let task = |id: &str| json!({"agent": "general", "tasks": [{"id": id, "assignment": "do it"}]});
+        Some(match (is_child(request), steps) {
+            (false, 0) => Reply::call("task", task("A")),
+            (false, 1) => Reply::call("task", task("0-A")),
+            (false, _) => Reply::say("done"),
+            (true, 0..2) => Reply::call("write_file", json!({"path": format!("f{steps}"), "content": "x"})),
+            (true, _) => Reply::say("so far"),
+        })
+    };
+    let world =
+        World { server: ModelServer::start_with(answer), work: TempWorkspace::new(), home: TempWorkspace::new() };
+    project(&world);
+    let mut handle = world.open_with(Which::New, |start| {
+        (start.world.settings.task.writer_max_steps, start.world.settings.task.max_steps) = (2, 1);
+    });
+    handle.submit(Op::SetPosture { posture: reasonix_proto::Posture::Auto }).settled().await;
+    let (told, _) = turn(&mut handle, yes).await;
+    let limit = "stopped at its limit of 2 steps: go on with it by its id, or apply the patch";
+    assert!(told[0].contains(limit), "{told:?}");
+    let asked = world.server.requests().into_iter().filter(is_child).last().unwrap();
+    let user: Vec<String> = asked.messages().iter().map(|message| message["content"].to_string()).collect();
+    let anew = "[This is a new clone; your earlier changes are not in it; they are the patch artifact://";
+    assert!(user.iter().any(|text| text.contains(anew)), "{user:?}");
+}

@@ -6,6 +6,9 @@ use reasonix_proto::{Claim, ClaimKind, ClaimStatus, Record, RecordBody, ToolOutc
 /// So many things that are missing are named.
 const MOST_MISSING: usize = 5;
 
+/// What is said beside what is missing where somebody else worked too.
+const BELOW: &str = "what a subagent ran does not count; run it here";
+
 /// What stands for a proof where an answer does not say in words what was run.
 const UNSAID: &[&str] = &["All tests pass.", "The build works."];
 
@@ -17,6 +20,8 @@ pub struct Course {
     after: u32,
     inside: bool,
     went_well: bool,
+    /// A subagent worked for it.
+    delegated: bool,
 }
 
 impl Course {
@@ -34,6 +39,7 @@ impl Course {
         if self.inside {
             self.own.see(record);
             self.went_well |= went_well(&record.body);
+            self.delegated |= matches!(record.body, RecordBody::Child(_));
         }
     }
 
@@ -41,6 +47,14 @@ impl Course {
     /// that is not proved is missing, and so is a check behind the last change where code was changed, or any call that went
     /// well where none was. What only looked proves no more than the second.
     pub fn missing(&self, answer: &str, proofs: &[String]) -> Vec<String> {
+        let mut missing = self.unproved(answer, proofs);
+        if self.delegated && !missing.is_empty() {
+            missing.push(BELOW.to_owned());
+        }
+        missing
+    }
+
+    fn unproved(&self, answer: &str, proofs: &[String]) -> Vec<String> {
         let claims = self.all.check(answer);
         let open = claims.iter().filter(|claim| claim.status != ClaimStatus::Verified).map(unproved);
         let mut missing: Vec<String> = open.collect();
@@ -100,8 +114,8 @@ fn unproved(claim: &Claim) -> String {
 mod tests {
     use super::Course;
     use reasonix_proto::{
-        CallId, Change, ChangeKind, Details, Message, Moment, Record, RecordBody, RecordId, Snapshot, StopReason,
-        ToolCall, ToolOutcome, tools,
+        CallId, Change, ChangeKind, ChildRun, Details, Message, Moment, Record, RecordBody, RecordId, SessionId,
+        Snapshot, StopReason, ToolCall, ToolOutcome, tools,
     };
     use serde_json::json;
 
@@ -162,6 +176,26 @@ mod tests {
             let as_wanted = if wanted.is_empty() { missing.is_empty() } else { missing.contains(wanted) };
             assert!(as_wanted, "row {at}, {proofs:?}: {missing}, wanted {wanted}");
         }
+    }
+
+    /// What ran in the session of a subagent is no deed of this one, and that is said.
+    #[test]
+    fn what_a_subagent_ran_proves_nothing_here() {
+        let held = |below: bool| {
+            let mut course = Course::new(0);
+            let mut all = bodies(0, Turn);
+            all.extend(bodies(1, Wrote("src/a.rs")));
+            if below {
+                let run = ChildRun::begun("0-A".into(), SessionId("s".into()), CallId::from("c"));
+                all.push(RecordBody::Child(Box::new(run)));
+            }
+            for (body, id) in all.into_iter().zip(1..) {
+                course.see(&Record { id: RecordId(id), parent: None, at: id, body });
+            }
+            course.missing("Done.", &[]).join("; ")
+        };
+        assert!(held(true).ends_with("; what a subagent ran does not count; run it here"), "{}", held(true));
+        assert!(!held(false).is_empty() && !held(false).contains("subagent"), "{}", held(false));
     }
 
     #[test]

@@ -29,8 +29,8 @@ pub fn began(goal: &GoalInfo, objective: &str) -> String {
     text
 }
 
-/// The next prompt of a goal that goes on.
-pub fn goes_on(goal: &GoalInfo) -> String {
+/// The next prompt of a goal that goes on; these work behind it.
+pub fn goes_on(goal: &GoalInfo, at_work: &[String]) -> String {
     let mut text = format!("[The goal goes on, turn {}", goal.turns.saturating_add(1));
     if goal.limits.turns > 0 {
         text.push_str(&format!(" of at most {}", goal.limits.turns));
@@ -40,6 +40,10 @@ pub fn goes_on(goal: &GoalInfo) -> String {
         text.push_str(&format!("It is not done yet: {}. ", goal.missing.join("; ")));
     } else if goal.alike > 0 {
         text.push_str("The last turn was held up; try another way. ");
+    }
+    if !at_work.is_empty() {
+        let names = at_work.join(", ");
+        text.push_str(&format!("At work in the background: {names}; where there is nothing else to do, just end your answer: you are told when one ends. "));
     }
     text.push_str(&format!("The goal: {}\n{CLOSE}]", short(&goal.objective)));
     text

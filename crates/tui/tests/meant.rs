@@ -729,6 +729,9 @@ fn a_goal_stands_in_the_status_line() {
         let mut stage = Stage::new((100, 24), vec![("status", status)]);
         let screen = stage.screen();
         assert!(screen.contains(shown), "{standing}: {screen}");
+        stage.keys(&["\x1bg"]);
+        let resumes = if standing == "paused" { vec![Op::ResumeGoal] } else { Vec::new() };
+        assert_eq!(stage.sent, resumes, "Alt+G, {standing}");
     }
 }
 
@@ -780,7 +783,8 @@ fn words_at_a_plan_are_what_should_be_different() {
         let sent = serde_json::to_value(&stage.sent).unwrap().to_string();
         assert!(sent.contains(sentence) && sent.contains("revise"), "{sent}");
     }
-    for (key, answer) in [("y", "\"answer\":\"approve\"}"), ("a", "\"asks\":true"), ("x", "cancel"), ("\r", "approve")] {
+    for (key, answer) in [("y", "\"answer\":\"approve\"}"), ("a", "\"asks\":true"), ("x", "cancel"), ("\r", "approve")]
+    {
         let mut stage = Stage::new((80, 24), Vec::new());
         stage.event(plan.clone());
         stage.keys(&[key]);

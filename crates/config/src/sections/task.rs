@@ -13,11 +13,13 @@ pub struct TaskSettings {
     pub per_turn: u32,
     /// Steps that one may take, unless its profile says otherwise; 0 for no limit.
     pub max_steps: u32,
+    /// The same for one that writes.
+    pub writer_max_steps: u32,
 }
 
 impl Default for TaskSettings {
     fn default() -> Self {
-        Self { max_depth: 2, at_once: 4, per_turn: 16, max_steps: 16 }
+        Self { max_depth: 2, at_once: 4, per_turn: 16, max_steps: 16, writer_max_steps: 60 }
     }
 }
 
@@ -29,5 +31,6 @@ pub(crate) fn resolve(view: &View<'_>) -> TaskSettings {
         at_once: view.steps("at_once").unwrap_or(built_in.at_once).clamp(1, 64),
         per_turn: view.steps("per_turn").unwrap_or(built_in.per_turn),
         max_steps: view.steps("max_steps").unwrap_or(built_in.max_steps),
+        writer_max_steps: view.steps("writer_max_steps").unwrap_or(built_in.writer_max_steps),
     }
 }

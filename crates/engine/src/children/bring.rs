@@ -23,8 +23,11 @@ impl Children {
             Ok((writers, refused, changes)) => {
                 for writer in writers {
                     let place = writer.place;
-                    let note = writer.told(kin, refused.as_deref()).await;
-                    handed.get_mut(place).into_iter().for_each(|one| one.note.clone_from(&note));
+                    let (note, patch) = writer.told(kin, refused.as_deref()).await;
+                    if let Some(one) = handed.get_mut(place) {
+                        self.family.left(&one.name, patch);
+                        one.note = note;
+                    }
                 }
                 changes
             }

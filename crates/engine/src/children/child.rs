@@ -124,7 +124,7 @@ impl Child {
             hooks,
             ..kin.clone()
         });
-        let limits = limits_of(kin, &start, &profile, &name_of_model);
+        let limits = limits_of(kin, (&start, apart.is_some()), &profile, &name_of_model);
         let (agent, prefix) = Blueprint::new(Arc::new(model), tools)
             .judged_by(gate.clone(), gate)
             .kept_by(book, kin.artifacts.clone(), heard.clone())
@@ -281,9 +281,9 @@ fn book_of(
     book
 }
 
-fn limits_of(kin: &Kin, start: &Start, profile: &AgentProfile, model: &str) -> Limits {
+fn limits_of(kin: &Kin, (start, writes): (&Start, bool), profile: &AgentProfile, model: &str) -> Limits {
     let settings = &start.world.settings;
-    let most = settings.task.max_steps;
+    let most = if writes { settings.task.writer_max_steps } else { settings.task.max_steps };
     let compaction = Compaction { auto: folds(settings, model), ..kin.limits.compaction };
     Limits { max_steps: profile.max_steps.unwrap_or(most), compaction, ..kin.limits }
 }

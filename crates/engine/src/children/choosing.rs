@@ -3,7 +3,7 @@
 use super::family::{self, NotNow};
 use super::{Children, Job, Kin, capital, faultless, isolation, prompt, short, skills, yields};
 use crate::roster::{startable, unusable};
-use crate::tools::{Assignment, Assignments, BySkill};
+use crate::tools::{Assignment, Assignments, BySkill, READER};
 use reasonix_proto::{AgentProfile, ToolOutcome};
 
 /// Chooses for one agent, with what that has.
@@ -15,7 +15,8 @@ pub(super) struct Choosing<'a> {
 impl Choosing<'_> {
     /// Who works on what; or what is wrong with it, with the names that there are.
     pub(super) fn jobs(&self, wanted: Assignments) -> Result<Vec<Job>, ToolOutcome> {
-        let Assignments { agent, tasks, context, schema, background, isolated, fork, skill } = wanted;
+        let Assignments { agent, tasks, context, schema, background, isolated, reads, fork, skill } = wanted;
+        let isolated = isolated && !reads;
         let schema = schema.as_ref().map(yields::readable).transpose()?;
         faultless(&tasks)?;
         // A skill may be called like one that rests.
@@ -36,10 +37,12 @@ impl Choosing<'_> {
         }
         let mut jobs = Vec::new();
         for task in known {
-            jobs.push(Job { apart: background == Some(true), ..self.again(&task, &context, isolated)? });
+            let job = self.again(&task, &context, isolated)?;
+            jobs.push(Job { apart: background == Some(true), writes: job.writes && !reads, ..job });
         }
         if !new.is_empty() {
             let profile = self.profile(&agent)?;
+            let profile = if reads && self.writes(&profile, false) { self.profile(READER)? } else { profile };
             let settings = &self.kin.start.world.settings;
             let profile = skill.iter().fold(profile, |profile, skill| skills::as_wanted(profile, skill, settings));
             let own = || profile.output.as_ref().map(yields::readable).transpose();

@@ -32,6 +32,8 @@ struct State {
     started: (u32, u32),
     /// The next place among those that each one starts, by its name: calls side by side never get the same.
     places: BTreeMap<String, u32>,
+    /// The patches of writers whose last work was not merged.
+    unmerged: BTreeMap<String, String>,
 }
 
 impl State {
@@ -63,6 +65,28 @@ impl Family {
         let known = runs.iter().map(|run| (run.child.clone(), Known { run: run.clone(), live: None })).collect();
         let state = Mutex::new(State { known, ..State::default() });
         Self { bounds: bounds.clone(), clones: Clones::default(), places, state, errand: Mutex::default() }
+    }
+
+    /// What a writer did was merged, or is left as this patch.
+    pub(super) fn left(&self, name: &str, patch: Option<String>) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        match patch {
+            Some(uri) => drop(state.unmerged.insert(name.to_owned(), uri)),
+            None => drop(state.unmerged.remove(name)),
+        }
+    }
+
+    /// What a writer is told that goes on: its clone is another one.
+    pub(super) fn anew(&self, name: &str) -> String {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        match state.unmerged.get(name) {
+            Some(uri) => format!(
+                "[This is a new clone; your earlier changes are not in it; they are the patch {uri}: read_file shows it.]"
+            ),
+            None => "[This is a new clone of the folder as it is now; of your earlier changes it has those that were \
+                     merged.]"
+                .to_owned(),
+        }
     }
 
     /// The next turn of the session begins with this skill, or with none.

@@ -247,8 +247,8 @@ fn shown(states: &Snapshots, entry: &TreeEntry) -> Option<String> {
 }
 
 impl Writer {
-    /// What the model reads of it. Where nothing was merged the work is kept as a patch, and then the clone goes.
-    pub(super) async fn told(self, kin: &Kin, refused: Option<&str>) -> String {
+    /// What the model reads of it, and the patch. Where nothing was merged the work is kept as one, and then the clone goes.
+    pub(super) async fn told(self, kin: &Kin, refused: Option<&str>) -> (String, Option<String>) {
         let commits = match &self.made.commits {
             Some((uri, count)) => format!(" Its {count} commits are kept, for git am: {uri}."),
             None => String::new(),
@@ -270,18 +270,20 @@ impl Writer {
             }
         };
         let patch = match kept {
-            false => Ok(String::new()),
-            true => self.patch(kin).await.map(|uri| format!(" Its patch: read_file {uri}.")),
+            false => Ok(None),
+            true => self.patch(kin).await.map(Some),
         };
         let folder = self.made.folder.clone();
         match patch {
             Ok(patch) => {
                 drop(self);
                 let _ = tokio::task::spawn_blocking(move || remove_clone(&folder)).await;
-                format!("{text}{patch}{commits}")
+                let read = patch.as_ref().map(|uri| format!(" Its patch: read_file {uri}.")).unwrap_or_default();
+                (format!("{text}{read}{commits}"), patch)
             }
             Err(why) => {
-                format!("{text} No patch could be kept ({why}); its clone stays until the session ends.{commits}")
+                let kept = format!("No patch could be kept ({why}); its clone stays until the session ends.");
+                (format!("{text} {kept}{commits}"), None)
             }
         }
     }

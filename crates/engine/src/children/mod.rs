@@ -299,6 +299,8 @@ impl Children {
         let Job { name, profile, earlier, task, prompt, schema, skill, fork, .. } = job;
         let (earlier, schema) = (earlier.as_ref(), schema.as_ref());
         let prompt = if fork.is_some() { forks::assigned(&name, &prompt) } else { prompt };
+        let anew = (earlier.is_some() && apart.is_some()).then(|| self.family.anew(&name));
+        let prompt = anew.map_or_else(|| prompt.clone(), |anew| format!("{anew}\n\n{prompt}"));
         let fork = fork.as_deref().map(|fork| (fork, call));
         let wanted = Wanted { name: &name, profile: &profile, earlier, schema, apart, skill: skill.as_ref(), fork };
         let mut child = match Child::new(self, kin, wanted).await {

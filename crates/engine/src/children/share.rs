@@ -1,8 +1,8 @@
-//! What a subagent may spend: what the session has left. It pays out of the session's purse before anybody asks again, so that
-//! no more is spent beyond a limit than the requests that are on their way.
+//! What a subagent may spend: what the session has left. What its requests
+//! will take is held in the session's purse while they are on their way, so that many at once go no further beyond a limit than one.
 
 use crate::purse::Purse;
-use reasonix_agent::Budget;
+use reasonix_agent::{Budget, Held};
 use reasonix_proto::{Cost, Phrase, Usage};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -27,6 +27,10 @@ impl Budget for Share {
 
     fn used_up(&self) -> Option<Phrase> {
         self.purse.used_up()
+    }
+
+    fn reserve(&self, model: &str, tokens: u64) -> Result<Held, Phrase> {
+        self.purse.reserve(model, tokens)
     }
 
     fn spent(&self, model: &str, usage: Usage) {

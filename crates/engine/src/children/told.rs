@@ -93,6 +93,10 @@ impl Handed {
                         .to_owned()
                 }
                 Some(TurnEnd::Done) => format!("done in {} steps", run.steps),
+                Some(TurnEnd::StepLimit) if self.writes => {
+                    let limit = format!("stopped at its limit of {} steps", run.steps);
+                    format!("{limit}: go on with it by its id, or apply the patch")
+                }
                 Some(TurnEnd::StepLimit) => format!("stopped at its limit of {} steps", run.steps),
                 Some(TurnEnd::Interrupted) => "stopped by the user".to_owned(),
                 Some(TurnEnd::TimedOut) => "stopped: its time was up".to_owned(),

@@ -80,6 +80,7 @@ impl Jobs {
                 inbox.push_news(LEFT_OUT.to_owned());
             }
         }
+        self.table.changed();
         if !told.persistent {
             self.table.one(&told.id, |job| {
                 // Its line says all that its end would.

@@ -2,7 +2,7 @@
 //! and hears when it is over.
 
 use super::job::Job;
-use reasonix_proto::{JobInfo, ToolOutcome};
+use reasonix_proto::{JobInfo, JobKind, ToolOutcome};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
@@ -141,6 +141,22 @@ impl JobTable {
         rows.jobs.iter_mut().filter(|job| ids.iter().any(|id| job.is(id))).for_each(look);
     }
 
+    /// True while one of this name runs.
+    pub(super) fn runs(&self, id: &str) -> bool {
+        self.rows().jobs.iter().any(|job| job.is(id) && job.runs())
+    }
+
+    /// What the model is to be told of subagents that ended.
+    pub(super) fn news_of_subagents(&self) -> Vec<String> {
+        let rows = self.rows();
+        rows.jobs.iter().filter(|job| job.info.what == JobKind::Task).filter_map(|job| job.news.clone()).collect()
+    }
+
+    /// Waits until something is so, which is looked at whenever a job changes.
+    pub(super) async fn until(&self, so: impl Fn() -> bool) {
+        let _ = self.changes.subscribe().wait_for(|_| so()).await;
+    }
+
     /// Whoever waits for something looks again.
     pub(super) fn changed(&self) {
         self.changes.send_modify(|count| *count += 1);
@@ -164,6 +180,6 @@ impl JobTable {
 
     /// Waits until none runs.
     pub(super) async fn all_over(&self) {
-        let _ = self.changes.subscribe().wait_for(|_| self.rows().running() == 0).await;
+        self.until(|| self.running() == 0).await;
     }
 }

@@ -166,7 +166,16 @@ async fn enough(most: Duration, stop: &Stop) {
 
 /// What the call reads that began a job.
 pub(super) fn begun(jobs: &Jobs, id: &str) -> ToolOutcome {
-    first_words(jobs, id, "It runs on; `job` looks after it.")
+    first_words(
+        jobs,
+        id,
+        match jobs.attended {
+            true => "It runs on; `job` looks after it.",
+            false => {
+                "It runs on and ends with this run; `job` looks after it, and waits for it where its result is needed."
+            }
+        },
+    )
 }
 
 /// What the call reads whose command ran out of its time and goes on.

@@ -19,7 +19,7 @@ pub(crate) use complete_step::Plans;
 pub use history::LookBack;
 pub use keeping::Keeping;
 pub(crate) use submit_plan::title_of;
-pub(crate) use task::{Assignment, Assignments, ByOthers, BySkill, Delegates, Nobody, starts};
+pub(crate) use task::{Assignment, Assignments, ByOthers, BySkill, Delegates, Nobody, READER, starts};
 
 use reasonix_agent::Tool;
 use reasonix_tools::Typed;

@@ -21,6 +21,8 @@ pub(crate) struct Assignments {
     pub(crate) background: Option<bool>,
     /// They are to work in clones of their own.
     pub(crate) isolated: bool,
+    /// Whoever it is only reads.
+    pub(crate) reads: bool,
     /// They begin as copies of the conversation that starts them.
     pub(crate) fork: bool,
     /// The skill that they are, where a call or a person wants one done.
@@ -65,7 +67,7 @@ impl BySkill {
         let tasks = vec![Assignment { id: self.name.clone(), description, text }];
         let (agent, background) = (named(self.agent.clone()), Some(false));
         let (context, schema, skill) = (String::new(), None, Some(self));
-        Assignments { agent, tasks, context, schema, background, isolated: false, fork: false, skill }
+        Assignments { agent, tasks, context, schema, background, isolated: false, reads: false, fork: false, skill }
     }
 }
 
@@ -119,7 +121,7 @@ impl Delegates for Nobody {
 }
 
 /// The agent where none is named: it only reads.
-const READER: &str = "explore";
+pub(crate) const READER: &str = "explore";
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Input {
@@ -142,6 +144,10 @@ pub(super) struct Input {
     #[serde(default)]
     #[schemars(skip)]
     isolated: bool,
+    /// Whoever it is only reads.
+    #[serde(default)]
+    #[schemars(skip)]
+    reads: bool,
     /// They know this conversation.
     #[serde(default)]
     #[schemars(with = "bool")]
@@ -159,6 +165,9 @@ struct Item {
     assignment: String,
 }
 
+/// The name under which nobody writes.
+const READS_ONLY: &str = "read_only_task";
+
 /// Starts subagents.
 pub(super) struct Task(pub(super) Arc<dyn Delegates>);
 
@@ -166,10 +175,19 @@ impl TypedTool for Task {
     type Input = Input;
     const NAME: &'static str = "task";
     const PROMPT: &'static str = include_str!("task.md");
-    const ALIASES: &'static [&'static str] = &["spawn_subagent", "read_only_task", "subagent", "delegate", "agent"];
+    const ALIASES: &'static [&'static str] = &["spawn_subagent", READS_ONLY, "subagent", "delegate", "agent"];
     const TRAITS: ToolTraits = ToolTraits { delegates: true, rare: true, ..ToolTraits::NONE };
     const WORK: ToolWork<Self> =
         ToolWork::Waits(|Self(others), input: Input, call| others.delegate(assignments(input), call));
+
+    /// Under the name that only reads nobody writes, whoever is named.
+    fn called(name: &str, mut args: Args) -> Args {
+        if name.eq_ignore_ascii_case(READS_ONLY) {
+            args.insert("reads".to_owned(), Value::Bool(true));
+            args.remove("isolated");
+        }
+        args
+    }
 
     /// A list, or a single assignment.
     fn parse(args: &Args) -> Result<Input, ToolOutcome> {
@@ -183,15 +201,19 @@ impl TypedTool for Task {
         let (schema, background) = (args.get("schema").cloned(), args.get("background").and_then(Value::as_bool));
         let says = |name: &str| args.get(name).and_then(Value::as_bool);
         let (isolated, fork) = (says("isolated").unwrap_or_default(), says("fork"));
-        Ok(Input { agent, tasks: vec![one], context: text("context"), schema, background, isolated, fork })
+        let reads = says("reads").unwrap_or_default();
+        Ok(Input { agent, tasks: vec![one], context: text("context"), schema, background, isolated, reads, fork })
     }
 
     /// Starting a subagent changes nothing: each of its calls passes the gate for itself.
     fn action(&self, input: Option<Input>, _args: &Args) -> Action {
+        let reads = input.as_ref().is_some_and(|input| input.reads);
         let (agent, tasks) = input.map_or_else(|| (named(None), Vec::new()), |input| (named(input.agent), input.tasks));
         // Of one that goes on it is the agent that it is, whatever the call names beside it.
         let of = |item: &Item| self.0.agent_of(&item.id).unwrap_or_else(|| agent.clone());
         let mut agents: Vec<String> = tasks.iter().map(|item| of(item).to_lowercase()).collect();
+        // In the place of one that writes the reader is started: a rule about either holds.
+        agents.extend(reads.then(|| READER.to_lowercase()));
         agents.sort();
         agents.dedup();
         if agents.is_empty() {
@@ -228,5 +250,6 @@ fn assignments(input: Input) -> Assignments {
     let tasks = tasks.map(|item| Assignment { id: item.id, description: item.description, text: item.assignment });
     let (context, schema) = (input.context.unwrap_or_default(), input.schema.filter(|schema| !schema.is_null()));
     let (background, isolated, fork) = (input.background, input.isolated, input.fork == Some(true));
-    Assignments { agent, tasks: tasks.collect(), context, schema, background, isolated, fork, skill: None }
+    let (tasks, reads) = (tasks.collect(), input.reads);
+    Assignments { agent, tasks, context, schema, background, isolated, reads, fork, skill: None }
 }

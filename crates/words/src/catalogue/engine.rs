@@ -636,6 +636,12 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "任务 {job} 已丢失：它随当时运行它的 Reasonix 进程一起结束（{command}）",
     ),
     ("engine.job_lost.hint", "begin it again if it is needed", "如有需要请重新启动"),
+    ("engine.waits_for_jobs", "waiting for what works in the background: {jobs}", "正在等待后台任务：{jobs}"),
+    (
+        "engine.waits_for_jobs.hint",
+        "`/jobs` shows more, `/kill ID` ends one",
+        "`/jobs` 显示详情，`/kill ID` 结束其中一个",
+    ),
     ("engine.jobs_stopped", "jobs that were ended first: {count}", "已先行结束的后台任务：{count} 个"),
     (
         "engine.jobs_stopped.hint",
