@@ -33,7 +33,7 @@ pub use measure::Measures;
 pub use names::plain_name;
 pub use ports::{
     AnswerForm, Args, Artifacts, Ask, BoxFuture, Budget, ByAction, Call, Class, Classified, Classify, Decision,
-    Explores, Failure, Gate, Held, INVALID_ARGUMENTS, Item, Journal, JournalError, Meant, Model, ModelCard,
+    Explores, Failure, Gate, HeldTokens, INVALID_ARGUMENTS, Item, Journal, JournalError, Meant, Model, ModelCard,
     ModelStream, NoBudget, Prefix, Preview, Purpose, Recalls, Request, Router, Runs, Sink, Stop, Tool, ToolSpec,
     ToolTraits, Tools, parse_args,
 };

@@ -688,16 +688,16 @@ pub trait Artifacts: Send + Sync {
 
 /// What is held of a budget for a request that is on its way; let go of when it is dropped.
 #[derive(Default)]
-pub struct Held(Option<Box<dyn FnOnce() + Send + Sync>>);
+pub struct HeldTokens(Option<Box<dyn FnOnce() + Send + Sync>>);
 
-impl Held {
-    /// Held until this is called.
+impl HeldTokens {
+    /// HeldTokens until this is called.
     pub fn until(let_go: impl FnOnce() + Send + Sync + 'static) -> Self {
         Self(Some(Box::new(let_go)))
     }
 }
 
-impl Drop for Held {
+impl Drop for HeldTokens {
     fn drop(&mut self) {
         if let Some(let_go) = self.0.take() {
             let_go();
@@ -715,8 +715,8 @@ pub trait Budget: Send + Sync {
 
     /// Asked for each request, with what it will take by estimate: that counts as spent until it is let go of. One request may
     /// always go while something is left. Gives what is used up where none may.
-    fn reserve(&self, _model: &str, _tokens: u64) -> Result<Held, Phrase> {
-        self.used_up().map_or_else(|| Ok(Held::default()), Err)
+    fn reserve(&self, _model: &str, _tokens: u64) -> Result<HeldTokens, Phrase> {
+        self.used_up().map_or_else(|| Ok(HeldTokens::default()), Err)
     }
 
     /// A request to this model took that many tokens.

@@ -17,7 +17,14 @@ fn texts(place: &Place) -> Vec<String> {
 
 #[test]
 fn ac01_the_binary_starts_without_anything_around_it() {
-    let place = Place::new(Vec::new());
+    let place = Place::new(vec![Reply::call("ls", json!({})), Reply::say("nothing else is here")]);
+    // A session too needs no more than its home and its key: no PATH, no HOME.
+    let mut bare = Command::new(support::binary());
+    bare.args(["run", "go"]).env_clear().env("REASONIX_HOME", place.home.path()).env("MOCK_KEY", "k");
+    let ran = bare.current_dir(place.work.path()).stdin(std::process::Stdio::null()).output().unwrap();
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    assert_eq!(String::from_utf8_lossy(&ran.stdout).trim(), "nothing else is here");
+    assert_eq!(place.server.request_count(), 2);
     for args in [&["--version"][..], &["--help"], &["docs"]] {
         let ran =
             Command::new(support::binary()).args(args).env_clear().current_dir(place.work.path()).output().unwrap();

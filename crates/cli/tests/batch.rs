@@ -60,6 +60,54 @@ fn every_task_has_one_result_however_often_it_is_killed() {
     assert_eq!(results(&place).len(), 200, "nothing is done again");
 }
 
+/// The same in clones of a repository, every second task a goal: each has its one patch, and no clone is left.
+#[test]
+fn every_task_in_a_clone_has_one_patch_however_often_it_is_killed() {
+    const ALL: usize = 16;
+    let server = ModelServer::start_with(|request| {
+        let messages = request.messages();
+        let prompt = messages.iter().find(|message| message["role"] == "user")?["content"].to_string();
+        let number: String = prompt.split("make ").nth(1)?.chars().take_while(char::is_ascii_digit).collect();
+        let called = messages.iter().any(|message| message["role"] == "tool");
+        let write = json!({"path": format!("f{number}.txt"), "content": format!("of {number}\n")});
+        Some(if called { Reply::say("Done here.\nGOAL: done") } else { Reply::call("write_file", write) })
+    });
+    let place = Place::with_server(server);
+    place.work.git_init();
+    place.work.write("old.txt", "old\n");
+    place.work.git(&["add", "old.txt"]);
+    place.work.git(&["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "one"]);
+    let task =
+        |n: usize| json!({"id": format!("t{n}"), "prompt": format!("make {n}."), "repo": ".", "goal": n % 2 == 0});
+    let tasks = (0..ALL).fold(String::new(), |all, number| format!("{all}{}\n", task(number)));
+    place.work.write("tasks.jsonl", tasks);
+    for death in 1..=5 {
+        let mut child = place.spawn(&["batch", "tasks.jsonl", "--jobs", "3"]);
+        let started = Instant::now();
+        while results(&place).len() < death * 2 {
+            assert!(started.elapsed() < Duration::from_secs(300), "no results: {}", results(&place).len());
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    assert!(results(&place).len() < ALL, "it was over before it was killed");
+    let ran = place.run(&["batch", "tasks.jsonl", "--jobs", "3"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let each = by_id(&place);
+    assert_eq!((results(&place).len(), each.len()), (ALL, ALL));
+    for (id, result) in &each {
+        let number: usize = id.strip_prefix('t').unwrap().parse().unwrap();
+        let end = if number % 2 == 0 { "goal done" } else { "done" };
+        assert_eq!((result["end"].as_str(), result["code"].as_u64()), (Some(end), Some(0)), "{result}");
+        let patch = std::fs::read_to_string(result["patch"].as_str().unwrap_or_else(|| panic!("{result}"))).unwrap();
+        assert_eq!(patch.matches("new file mode").count(), 1, "{patch}");
+        assert!(patch.contains(&format!("+of {number}\n")), "{id}: {patch}");
+    }
+    let left = std::fs::read_dir(place.work.join("tasks.work/clones")).map_or(0, Iterator::count);
+    assert_eq!(left, 0, "clones are left");
+}
+
 /// A task works in a clone: what it changed is a patch, the repository stays as it is, and no hook of it is run.
 #[test]
 fn a_task_works_in_a_clone_and_leaves_a_patch() {

@@ -36,6 +36,8 @@ fn the_parts_come_in_their_order_and_blank_files_change_nothing() {
     let places: Vec<_> = words.map(|word| first.find(word)).into();
     assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{places:?} {first}");
     assert!(!first.contains("# built"));
+    let said = first.find("Where two disagree, the later one wins.");
+    assert!(said.is_some() && said < first.find("GLOBAL"), "{first}");
     for blank in ["REASONIX.md", "docs/.gitkeep"] {
         place.work.write(blank, "\n \n");
     }

@@ -156,6 +156,18 @@ fn the_conversation_is_folded_rewound_and_counted_in_lines() {
 }
 
 #[test]
+fn the_context_is_shown_with_its_limit_and_its_share() {
+    let place = place(vec![Reply::say("hello").with_usage(4_000, 20, 0)]);
+    let mut chat = Chat::open(&place, &[]);
+    chat.line("hi");
+    let shown = chat.line("/context");
+    let window = shown.lines().find(|line| line.contains("window: ")).unwrap_or_else(|| panic!("{shown}"));
+    assert!(window.contains(" tokens, ") && window.contains("% in use"), "{window}");
+    assert!(shown.contains("4020") || shown.contains("4,020"), "{shown}");
+    chat.end();
+}
+
+#[test]
 fn models_and_sessions_are_changed_in_lines() {
     let place = place(vec![Reply::say("noted"), Reply::say("hello"), Reply::say("again"), Reply::say("4711")]);
     let more = format!(
@@ -166,7 +178,7 @@ fn models_and_sessions_are_changed_in_lines() {
     assert_eq!(place.run(&["run", "the port is 4711"]).code, Some(0));
     let earlier = place.logs()[0].file_stem().unwrap().to_str().unwrap().to_owned();
     let mut chat = Chat::open(&place, &[]);
-    assert!(chat.line("/model other/m2").contains("the model is now other/m2"));
+    assert!(chat.line("/models other/m2").contains("the model is now other/m2"));
     chat.line("/mode auto");
     chat.line("hi");
     assert_eq!(place.server.requests().last().unwrap().body["model"], "m2");

@@ -3,7 +3,7 @@
 
 use crate::common::PurseHand;
 use crate::outbox::Outbox;
-use reasonix_agent::{Budget, Held, Sink};
+use reasonix_agent::{Budget, HeldTokens, Sink};
 use reasonix_config::Settings;
 use reasonix_proto::{Allowance, BudgetInfo, Cost, Event, Level, Phrase, Price, Usage, money_text};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -290,7 +290,7 @@ impl Budget for Purse {
         own.or_else(|| self.hand.as_ref()?.used_up())
     }
 
-    fn reserve(&self, model: &str, tokens: u64) -> Result<Held, Phrase> {
+    fn reserve(&self, model: &str, tokens: u64) -> Result<HeldTokens, Phrase> {
         if let Some(why) = self.used_up() {
             return Err(why);
         }
@@ -308,7 +308,7 @@ impl Budget for Purse {
         change(&mut state.held, true);
         drop(state);
         let shared = Arc::clone(&self.state);
-        Ok(Held::until(move || change(&mut shared.lock().unwrap_or_else(PoisonError::into_inner).held, false)))
+        Ok(HeldTokens::until(move || change(&mut shared.lock().unwrap_or_else(PoisonError::into_inner).held, false)))
     }
 
     fn spent(&self, model: &str, usage: Usage) {
