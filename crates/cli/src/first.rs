@@ -3,7 +3,7 @@
 
 use crate::demo::Place;
 use crate::screen::finish;
-use crate::setup::{Offer, at_address, discover, offered, provider_of, save, window_from, with_hosted, with_scheme};
+use crate::setup::{NotOffered, Offer, at_address, discover, provider_of, save, window_from, with_hosted, with_scheme};
 use crate::{context, say};
 use reasonix_catalogue::Probed;
 use reasonix_config::{Secret, Settings};
@@ -12,11 +12,7 @@ use reasonix_llm::{ApiKey, Endpoint};
 use reasonix_proto::{Event, Level, Op, Phrase, TurnState};
 use reasonix_tui::{Answer, Asked, HostNews, HostRequest, Offered, Post, SetupStep};
 use std::path::Path;
-use std::time::Duration;
 use tokio::sync::mpsc::UnboundedReceiver;
-
-/// How long an address may take to say which models it has.
-const PATIENCE: Duration = Duration::from_secs(10);
 
 /// What the first run came to.
 pub(crate) enum Chosen {
@@ -171,39 +167,50 @@ impl First<'_> {
 
     /// An address that the user wrote. It may be down; then they name the model.
     async fn address(&mut self, url: &str) -> Result<Offer, Turned> {
-        let asking = Phrase::new("tui.setup.asking").with("url", reasonix_config::shown_address(url));
-        let models = self.unless_back(asking, offered(url, None, PATIENCE)).await?.unwrap_or_else(|phrase| {
-            say::notice(Level::Warning, &phrase);
-            Vec::new()
-        });
-        Ok(at_address(url, models))
+        let mut offer = at_address(url, Vec::new());
+        // What wants a key is asked for one next.
+        if let Err(why @ NotOffered::Failed(_)) = self.look(&mut offer).await? {
+            say::notice(Level::Warning, &why.phrase(&offer.base_url, None));
+        }
+        Ok(offer)
     }
 
-    /// Asks for the key of an endpoint that wants one, where it is not in the environment.
+    /// Asks an endpoint which models it has.
+    async fn look(&mut self, offer: &mut Offer) -> Result<Result<(), NotOffered>, Turned> {
+        let asking = Phrase::new("tui.setup.asking").with("url", reasonix_config::shown_address(&offer.base_url));
+        let mut looked = offer.clone();
+        let (found, seen) = self.unless_back(asking, async move { (looked.look().await, looked) }).await?;
+        *offer = seen;
+        Ok(found)
+    }
+
+    /// Asks for the key of an endpoint that wants one, where it is not in the environment, until it is taken or none is given.
     async fn key(&mut self, offer: &mut Offer, home: &Path) -> Result<Result<(), Phrase>, Turned> {
         let Some(name) = offer.key_name() else { return Ok(Ok(())) };
         let mut key = std::env::var(&name).ok().filter(|value| !value.is_empty());
-        if key.is_none() {
-            self.step(SetupStep::Key(name.clone()));
-            if let Answer::Key(typed) = self.answer().await? {
-                key = Some(typed).filter(|key| !key.is_empty());
+        loop {
+            if key.is_none() {
+                self.step(SetupStep::Key(name.clone()));
+                if let Answer::Key(typed) = self.answer().await? {
+                    key = Some(typed).filter(|key| !key.is_empty());
+                }
+                let saved = key.as_ref().map(|key| reasonix_config::save_key(home, &name, &Secret::new(key)));
+                if let Some(Err(error)) = saved {
+                    return Ok(Err(error.phrase()));
+                }
             }
-            let saved = key.as_ref().map(|key| reasonix_config::save_key(home, &name, &Secret::new(key)));
-            if let Some(Err(error)) = saved {
-                return Ok(Err(error.phrase()));
-            }
-        }
-        if let Some(key) = key {
-            offer.api_key_env = Some(name);
+            let Some(given) = key.take() else { return Ok(Ok(())) };
+            offer.keep(name.clone(), Some(given));
             // Without the key the endpoint may not have said what it has.
-            if offer.models.is_empty() {
-                let asking =
-                    Phrase::new("tui.setup.asking").with("url", reasonix_config::shown_address(&offer.base_url));
-                let found = self.unless_back(asking, offered(&offer.base_url, Some(&key), PATIENCE)).await?;
-                offer.models = found.unwrap_or_default();
+            if !offer.models.is_empty() {
+                return Ok(Ok(()));
+            }
+            let Err(why) = self.look(offer).await? else { return Ok(Ok(())) };
+            say::notice(Level::Warning, &why.phrase(&offer.base_url, None));
+            if matches!(why, NotOffered::Failed(_)) {
+                return Ok(Ok(()));
             }
         }
-        Ok(Ok(()))
     }
 
     async fn model(&mut self, offer: &Offer) -> Result<String, Turned> {
@@ -224,7 +231,8 @@ impl First<'_> {
             return Ok(None);
         }
         let mut endpoint = Endpoint::new(&offer.name, &offer.base_url, model);
-        endpoint.key = offer.api_key_env.as_ref().and_then(|name| std::env::var(name).ok()).map(ApiKey::from);
+        let kept = || offer.api_key_env.as_ref().and_then(|name| std::env::var(name).ok()).map(ApiKey::from);
+        endpoint.key = offer.key.clone().or_else(kept);
         endpoint.key_env.clone_from(&offer.api_key_env);
         let settings = Settings::default();
         let trying = Phrase::new("tui.setup.trying").with("model", model);

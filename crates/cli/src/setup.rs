@@ -7,7 +7,7 @@ use reasonix_catalogue::{PRESETS, Preset, Probed};
 use reasonix_config::{NewProvider, Secret, Settings};
 use reasonix_llm::{ApiKey, Endpoint, ListedModel, list_models};
 use reasonix_net::NetOptions;
-use reasonix_proto::{Level, Phrase};
+use reasonix_proto::{FailureClass, Level, Phrase};
 use rustyline::DefaultEditor;
 use std::io::IsTerminal;
 use std::path::Path;
@@ -24,6 +24,31 @@ pub(crate) struct Offer {
     pub(crate) base_url: String,
     pub(crate) api_key_env: Option<String>,
     pub(crate) models: Vec<ListedModel>,
+    /// The key that was given for it just now; what is kept for later stands in no variable of this process.
+    pub(crate) key: Option<ApiKey>,
+}
+
+/// Why an endpoint did not say which models it has.
+pub(crate) enum NotOffered {
+    /// It wants a key and was given none.
+    WantsKey,
+    /// It does not take the key that it was given.
+    RefusesKey,
+    /// Anything else, in its own words.
+    Failed(Phrase),
+}
+
+impl NotOffered {
+    /// The words for it; `unset` is the variable that should have had the key.
+    pub(crate) fn phrase(&self, url: &str, unset: Option<&str>) -> Phrase {
+        let url = reasonix_config::shown_address(url);
+        match (self, unset) {
+            (Self::WantsKey, Some(name)) => Phrase::new("cli.setup_key_unset").with("url", url).with("name", name),
+            (Self::WantsKey, None) => Phrase::new("cli.setup_key_wanted").with("url", url),
+            (Self::RefusesKey, _) => Phrase::new("cli.setup_key_refused").with("url", url),
+            (Self::Failed(phrase), _) => phrase.clone(),
+        }
+    }
 }
 
 impl Offer {
@@ -36,6 +61,7 @@ impl Offer {
             base_url: preset.base_url.to_owned(),
             api_key_env: preset.key_env.map(str::to_owned),
             models: preset.models.iter().map(model).collect(),
+            key: None,
         }
     }
 
@@ -67,7 +93,7 @@ pub(crate) async fn setup(args: SetupArgs) -> anyhow::Result<Exit> {
     let style = Style::get();
     let asks = !args.yes && args.base_url.is_none() && std::io::stdin().is_terminal();
     let mut offer = match &args.base_url {
-        Some(url) => named(&args, url).await?,
+        Some(url) => named(&args, url, &home).await?,
         None => {
             say::line_err(&style.text(&Phrase::new("cli.setup_looking")));
             let found = discover().await;
@@ -79,6 +105,10 @@ pub(crate) async fn setup(args: SetupArgs) -> anyhow::Result<Exit> {
         None => offer.named_as_before(&home),
     }
     let model = pick_model(&args, &offer, asks)?;
+    if !offer.models.is_empty() && !offer.models.iter().any(|known| known.id == model) {
+        let phrase = Phrase::new("cli.setup_model_unlisted").with("model", &model);
+        say::notice(Level::Warning, &phrase.with("url", reasonix_config::shown_address(&offer.base_url)));
+    }
     let probed = probed(&args, &offer, &model, &home).await;
     let window = args.context_window.or_else(|| window_from(&offer, &model, probed.as_ref()));
     let mut provider = provider_of(&offer, &model, probed.as_ref(), window);
@@ -140,7 +170,8 @@ async fn probed(args: &SetupArgs, offer: &Offer, model: &str, home: &Path) -> Op
     }
     let mut endpoint = Endpoint::new(&offer.name, &offer.base_url, model);
     let variable = args.api_key_env.as_ref().or(offer.api_key_env.as_ref());
-    endpoint.key = variable.and_then(|name| std::env::var(name).ok()).map(ApiKey::from);
+    let kept = || variable.and_then(|name| std::env::var(name).ok()).map(ApiKey::from);
+    endpoint.key = offer.key.clone().or_else(kept);
     endpoint.key_env = variable.cloned();
     match crate::probe::asked(&Settings::default(), home, &endpoint).await {
         Ok(probed) => Some(probed),
@@ -151,21 +182,37 @@ async fn probed(args: &SetupArgs, offer: &Offer, model: &str, home: &Path) -> Op
     }
 }
 
-/// The endpoint that was given by flags. It may be down; then the model must be given too.
-async fn named(args: &SetupArgs, url: &str) -> anyhow::Result<Offer> {
+/// The endpoint that was given by flags. It may be down; then the model must be given too. Where it wants a key, a person who is
+/// there is asked for one.
+async fn named(args: &SetupArgs, url: &str, home: &Path) -> anyhow::Result<Offer> {
     let url = &with_scheme(url);
-    let key = args.api_key_env.as_ref().and_then(|name| std::env::var(name).ok());
-    let models = match offered(url, key.as_deref(), Duration::from_secs(10)).await {
-        Ok(models) => models,
-        Err(phrase) if args.model.is_none() => return Err(say::failed(phrase)),
-        Err(phrase) => {
-            say::notice(Level::Warning, &phrase);
-            Vec::new()
-        }
-    };
     let name = args.name.clone().unwrap_or_else(|| name_from(url));
     let preset = reasonix_catalogue::preset_for(url);
-    Ok(Offer { name, preset, base_url: url.to_owned(), api_key_env: args.api_key_env.clone(), models })
+    let (api_key_env, base_url, models) = (args.api_key_env.clone(), url.to_owned(), Vec::new());
+    let mut offer = Offer { name, preset, base_url, api_key_env, models, key: None };
+    offer.key = args.api_key_env.as_ref().and_then(|name| std::env::var(name).ok()).map(ApiKey::from);
+    let asks = !args.yes && std::io::stdin().is_terminal();
+    loop {
+        let why = match offer.look().await {
+            Ok(()) => return Ok(offer),
+            Err(why) => why,
+        };
+        let unset = args.api_key_env.as_deref().filter(|_| offer.key.is_none());
+        let phrase = why.phrase(&offer.base_url, unset);
+        match why {
+            NotOffered::WantsKey | NotOffered::RefusesKey if asks => {
+                say::notice(Level::Warning, &phrase);
+                if !offer.type_key(home)? {
+                    return Err(say::failed(phrase));
+                }
+            }
+            _ if args.model.is_none() => return Err(say::failed(phrase)),
+            _ => {
+                say::notice(Level::Warning, &phrase);
+                return Ok(offer);
+            }
+        }
+    }
 }
 
 /// An address as people write it: without its beginning, or put whole behind one that was there already.
@@ -203,13 +250,63 @@ pub(crate) async fn discover() -> Vec<Offer> {
 }
 
 /// The models at an address.
-pub(crate) async fn offered(url: &str, key: Option<&str>, patience: Duration) -> Result<Vec<ListedModel>, Phrase> {
+async fn offered(url: &str, key: Option<&ApiKey>, patience: Duration) -> Result<Vec<ListedModel>, NotOffered> {
     let mut endpoint = Endpoint::new("setup", url, "");
-    endpoint.key = key.map(ApiKey::from);
-    let client = reasonix_net::client(url, &NetOptions::default()).map_err(|error| error.phrase())?;
+    endpoint.key = key.cloned();
+    let client = reasonix_net::client(url, &NetOptions::default());
+    let client = client.map_err(|error| NotOffered::Failed(error.phrase()))?;
     match tokio::time::timeout(patience, list_models(&endpoint, &client)).await {
-        Ok(models) => models.map_err(|failure| failure.phrase),
-        Err(_) => Err(Phrase::new("cli.setup_silent").with("url", url)),
+        Ok(Ok(models)) => Ok(models),
+        Ok(Err(failure)) if failure.class == FailureClass::KeyRejected => match key {
+            Some(_) => Err(NotOffered::RefusesKey),
+            None => Err(NotOffered::WantsKey),
+        },
+        Ok(Err(failure)) => Err(NotOffered::Failed(failure.phrase)),
+        Err(_) => Err(NotOffered::Failed(Phrase::new("cli.setup_silent").with("url", url))),
+    }
+}
+
+/// How long an endpoint that a person named may take to say what it has.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+impl Offer {
+    /// Asks the endpoint which models it has. An address that was written without a path is tried with the usual one, too.
+    pub(crate) async fn look(&mut self) -> Result<(), NotOffered> {
+        let why = match offered(&self.base_url, self.key.as_ref(), PATIENCE).await {
+            Ok(models) => return Ok(self.models = models),
+            Err(why) => why,
+        };
+        let host = self.base_url.split_once("://").map_or(self.base_url.as_str(), |(_, rest)| rest);
+        if matches!(why, NotOffered::Failed(_)) && !host.trim_end_matches('/').contains('/') {
+            let usual = format!("{}/v1", self.base_url.trim_end_matches('/'));
+            match offered(&usual, self.key.as_ref(), PATIENCE).await {
+                Ok(models) => {
+                    (self.base_url, self.models) = (usual, models);
+                    return Ok(());
+                }
+                // There is something there that wants a key: that is the address.
+                Err(wants @ (NotOffered::WantsKey | NotOffered::RefusesKey)) => {
+                    self.base_url = usual;
+                    return Err(wants);
+                }
+                Err(NotOffered::Failed(_)) => {}
+            }
+        }
+        Err(why)
+    }
+
+    /// Asks for its key, whatever the environment has. False where none was given.
+    fn type_key(&mut self, home: &Path) -> anyhow::Result<bool> {
+        let name = self.key_name().unwrap_or_else(|| key_variable(&self.name));
+        let key = type_key(&name, home)?;
+        self.keep(name, key);
+        Ok(self.key.is_some())
+    }
+
+    /// This is its key. Without one it is not written down that there is one, but for services that have no answer without.
+    pub(crate) fn keep(&mut self, name: String, key: Option<String>) {
+        self.key = key.map(ApiKey::from);
+        self.api_key_env = self.api_key_env.take().or_else(|| self.key.is_some().then_some(name));
     }
 }
 
@@ -234,7 +331,7 @@ fn is_own_machine(url: &str) -> bool {
 /// An endpoint at an address that a person wrote.
 pub(crate) fn at_address(url: &str, models: Vec<ListedModel>) -> Offer {
     let preset = reasonix_catalogue::preset_for(url);
-    Offer { name: name_from(url), preset, base_url: url.to_owned(), api_key_env: None, models }
+    Offer { name: name_from(url), preset, base_url: url.to_owned(), api_key_env: None, models, key: None }
 }
 
 /// Lets a person choose among what was found and what is hosted.
@@ -256,55 +353,83 @@ async fn choose(found: Vec<Offer>, home: &Path) -> anyhow::Result<Offer> {
     say::line_err(&style.text(&Phrase::new("cli.setup_other")));
     let mut editor = DefaultEditor::new()?;
     loop {
-        let answer = editor.readline(&style.text(&Phrase::new("cli.setup_choose")))?;
+        let answer = read_line(&mut editor, &style.text(&Phrase::new("cli.setup_choose")))?;
         let answer = answer.trim();
         let numbered = answer.parse::<usize>().ok().and_then(|number| offers.get(number.checked_sub(1)?));
-        let mut offer = match numbered.or_else(|| offers.iter().find(|offer| offer.name == answer)) {
-            Some(offer) => offer.clone(),
+        let offer = match numbered.or_else(|| offers.iter().find(|offer| offer.name == answer)) {
+            Some(offer) => Some(offer.clone()),
             None if answer.is_empty() => continue,
-            None if answer.contains("://") || answer.contains(':') => {
-                let url = with_scheme(answer);
-                let open = is_own_machine(&url).then(|| offered(&url, None, Duration::from_secs(10)));
-                let models = match open {
-                    Some(asked) => asked.await.unwrap_or_default(),
-                    None => Vec::new(),
-                };
-                at_address(&url, models)
-            }
+            None if answer.contains("://") || answer.contains(':') => typed(&with_scheme(answer)).await,
             None => {
                 say::notice(Level::Warning, &Phrase::new("cli.setup_what").with("answer", answer));
                 continue;
             }
         };
-        let mut key = None;
-        if let Some(name) = offer.key_name() {
-            key = ask_key(&name, home)?;
-            // Without a key it is not written down that there is one, but for services that have no answer without.
-            offer.api_key_env = offer.api_key_env.or_else(|| key.is_some().then_some(name));
+        let Some(mut offer) = offer else { continue };
+        if with_key(&mut offer, home).await? {
+            return Ok(offer);
         }
-        if offer.models.is_empty() {
-            let found = offered(&offer.base_url, key.as_deref(), Duration::from_secs(10)).await;
-            offer.models = found.unwrap_or_else(|phrase| {
-                say::notice(Level::Warning, &phrase);
-                Vec::new()
-            });
-        }
-        return Ok(offer);
     }
 }
 
-/// Asks for a key that is not in the environment; it is kept in the user's `.env`, readable by the user alone.
-fn ask_key(name: &str, home: &Path) -> anyhow::Result<Option<String>> {
-    if let Some(key) = std::env::var(name).ok().filter(|value| !value.is_empty()) {
-        return Ok(Some(key));
+/// The endpoint at an address that was typed; none, with the reason said, where nothing of this machine answers there. Others are
+/// asked once it is known whether there is a key for them.
+async fn typed(url: &str) -> Option<Offer> {
+    let mut offer = at_address(url, Vec::new());
+    if is_own_machine(url)
+        && let Err(NotOffered::Failed(phrase)) = offer.look().await
+    {
+        say::notice(Level::Warning, &phrase);
+        return None;
     }
+    Some(offer)
+}
+
+/// Asks for the key of an endpoint that may want one, until it is taken. False where the endpoint does not say what it has.
+async fn with_key(offer: &mut Offer, home: &Path) -> anyhow::Result<bool> {
+    if let Some(name) = offer.key_name() {
+        let key = ask_key(&name, home)?;
+        offer.keep(name, key);
+    }
+    while offer.models.is_empty() {
+        let Err(why) = offer.look().await else { break };
+        say::notice(Level::Warning, &why.phrase(&offer.base_url, None));
+        if matches!(why, NotOffered::Failed(_)) || !offer.type_key(home)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// A line that a person types. Whoever leaves instead leaves the whole set-up, in which nothing was written yet.
+fn read_line<H: rustyline::Helper>(
+    editor: &mut rustyline::Editor<H, impl rustyline::history::History>,
+    prompt: &str,
+) -> anyhow::Result<String> {
+    use rustyline::error::ReadlineError::{Eof, Interrupted};
+    editor.readline(prompt).map_err(|error| match error {
+        Eof | Interrupted => say::failed(Phrase::new("cli.setup_left")),
+        other => other.into(),
+    })
+}
+
+/// Asks for a key that is not in the environment.
+fn ask_key(name: &str, home: &Path) -> anyhow::Result<Option<String>> {
+    match std::env::var(name).ok().filter(|value| !value.is_empty()) {
+        Some(key) => Ok(Some(key)),
+        None => type_key(name, home),
+    }
+}
+
+/// Asks for a key; it is kept in the user's `.env`, readable by the user alone.
+fn type_key(name: &str, home: &Path) -> anyhow::Result<Option<String>> {
     let prompt = Style::get().text(&Phrase::new("cli.setup_key").with("name", name));
     let mut editor = rustyline::Editor::<Unseen, rustyline::history::MemHistory>::with_history(
         rustyline::Config::builder().color_mode(rustyline::ColorMode::Forced).build(),
         rustyline::history::MemHistory::new(),
     )?;
     editor.set_helper(Some(Unseen));
-    let key = editor.readline(&prompt)?.trim().to_owned();
+    let key = read_line(&mut editor, &prompt)?.trim().to_owned();
     if key.is_empty() {
         return Ok(None);
     }
@@ -348,7 +473,7 @@ fn pick_model(args: &SetupArgs, offer: &Offer, asks: bool) -> anyhow::Result<Str
         say::line_err(&clean(&format!("  {}  {}", number + 1, model.id)));
     }
     let prompt = Style::get().text(&Phrase::new("cli.setup_model").with("model", &first.id));
-    let answer = DefaultEditor::new()?.readline(&clean(&prompt))?;
+    let answer = read_line(&mut DefaultEditor::new()?, &clean(&prompt))?;
     let answer = answer.trim();
     let numbered = answer.parse::<usize>().ok().and_then(|number| offer.models.get(number.checked_sub(1)?));
     Ok(match (answer.is_empty(), numbered) {

@@ -211,6 +211,37 @@ fn setup_by_flags_writes_a_provider_that_works() {
     assert!(place.server.requests().iter().all(|request| request.body["model"] == "qwen"));
 }
 
+/// Who sets up a service that wants a key is told that, and how to give it; an address without its path is found.
+#[test]
+fn setup_says_that_a_key_is_wanted_and_how_to_give_it() {
+    let place = Place::bare(ModelServer::start_with(|_| Some(Reply::say("hello"))));
+    place.server.lock_models("good");
+    place.home.write("config.toml", support::unboxed());
+    let bare = format!("127.0.0.1:{}", place.server.port());
+    let setup = |key: Option<&str>, rest: &[&str]| {
+        let words = [&["setup", "--no-probe", "--base-url", bare.as_str()], rest].concat();
+        let mut command = place.command(&words);
+        command.env_remove("MY_KEY");
+        key.into_iter().for_each(|key| drop(command.env("MY_KEY", key)));
+        support::finish(command.output().unwrap())
+    };
+    for (key, rest, said) in [
+        (None, &[][..], "wants a key"),
+        (None, &["--api-key-env", "MY_KEY"], "the variable MY_KEY is not set"),
+        (Some("bad"), &["--api-key-env", "MY_KEY"], "does not accept this key"),
+    ] {
+        let ran = setup(key, rest);
+        assert_eq!(ran.code, Some(1), "{}", ran.err);
+        assert!(ran.err.contains(said) && ran.err.contains("--api-key-env"), "{said}: {}", ran.err);
+        assert!(!ran.err.contains("or run `reasonix setup`"), "{}", ran.err);
+    }
+    let ran = setup(Some("good"), &["--api-key-env", "MY_KEY"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(place.home.read("config.toml").contains(&place.server.base_url()), "{}", place.home.read("config.toml"));
+    let ran = setup(Some("good"), &["--api-key-env", "MY_KEY", "--model", "nosuch"]);
+    assert!(ran.err.contains("does not list the model nosuch"), "{}", ran.err);
+}
+
 #[test]
 fn setup_keeps_every_model_and_makes_no_second_provider_of_one_address() {
     let place = Place::bare(ModelServer::start_with(|_| Some(Reply::say("hello"))));

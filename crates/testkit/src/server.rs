@@ -28,6 +28,8 @@ struct State {
     connections: usize,
     unanswered: usize,
     models: Value,
+    /// Who asks for the models without this key is refused.
+    key: Option<String>,
     documents: BTreeMap<String, Value>,
     seen: watch::Sender<usize>,
 }
@@ -52,7 +54,8 @@ impl ModelServer {
         let answer = Box::new(answer);
         let documents = BTreeMap::new();
         let requests = Vec::new();
-        let state = State { answer, requests, connections: 0, unanswered: 0, models, documents, seen: sender };
+        let state =
+            State { answer, requests, connections: 0, unanswered: 0, models, key: None, documents, seen: sender };
         let state = Arc::new(Mutex::new(state));
         let (stop, stopped) = oneshot::channel();
         let (ready, port) = std::sync::mpsc::channel();
@@ -85,6 +88,11 @@ impl ModelServer {
     /// Sets what `GET /v1/models` answers.
     pub fn set_models(&self, models: Value) {
         lock(&self.state).models = models;
+    }
+
+    /// From now on the models are told only to those who have this key, at the address with `/v1` in it.
+    pub fn lock_models(&self, key: &str) {
+        lock(&self.state).key = Some(key.to_owned());
     }
 
     /// Sets what another route answers, such as `/props`.
@@ -188,7 +196,13 @@ fn take(state: &Mutex<State>, request: Recorded) -> (Reply, usize) {
     let reply = if let Some(document) = state.documents.get(&request.path) {
         Reply::json(document)
     } else if request.method == "GET" && request.path.split('?').next().is_some_and(|path| path.ends_with("/models")) {
-        Reply::json(&state.models)
+        match &state.key {
+            Some(_) if !request.path.starts_with("/v1/") => Reply::fail(404, "{}"),
+            Some(key) if request.header("authorization") != Some(format!("Bearer {key}").as_str()) => {
+                Reply::fail(401, "{}")
+            }
+            _ => Reply::json(&state.models),
+        }
     } else if request.method == "POST" && request.path.ends_with("/count_tokens") {
         Reply::json(&json!({ "input_tokens": request.raw.len() / 4 }))
     } else if request.method == "POST" && Route::of(&request.path).is_some() {

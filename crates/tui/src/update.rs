@@ -393,6 +393,10 @@ fn event(app: &mut App, event: &Event) -> Vec<ScreenEffect> {
         }
         Event::HandedOver { session, .. } => choices::handed_over(app, session.0.clone()),
         Event::Settled { settled, .. } => {
+            // What was waited for since it was sent does not come.
+            if matches!(settled.as_ref(), Settled::Refused(_)) {
+                app.work.refused();
+            }
             if let Settled::Done(Done::Saved { key, value, acts }) = settled.as_ref() {
                 effects.extend(crate::settings::saved(app, key, value.as_deref(), *acts));
             }

@@ -24,6 +24,8 @@ pub struct TurnProgress {
     counted: Option<(u128, u64)>,
     /// True after Esc, until the turn has ended.
     pub stopping: bool,
+    /// True while the engine has not said that it begins.
+    expected: bool,
 }
 
 impl TurnProgress {
@@ -45,7 +47,14 @@ impl TurnProgress {
     /// A turn is about to begin: shown at once, before the engine says so.
     pub fn begin(&mut self, now: Duration) {
         if self.state.is_none() {
-            *self = Self { state: Some(TurnState::AwaitingModel), since: now, ..Self::default() };
+            *self = Self { state: Some(TurnState::AwaitingModel), since: now, expected: true, ..Self::default() };
+        }
+    }
+
+    /// What was sent is not done: a turn that was only expected does not come.
+    pub fn refused(&mut self) {
+        if self.expected {
+            *self = Self::default();
         }
     }
 
@@ -98,7 +107,7 @@ impl TurnProgress {
         if self.state.is_none() {
             self.since = now;
         }
-        self.state = Some(state);
+        (self.state, self.expected) = (Some(state), false);
         false
     }
 

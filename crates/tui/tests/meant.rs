@@ -98,7 +98,7 @@ impl Stage {
 }
 
 fn commands() -> Value {
-    let names = ["model", "budget", "rewind", "diff", "effort", "permissions", "mode"];
+    let names = ["model", "budget", "rewind", "diff", "effort", "permissions", "mode", "goal"];
     let command = |name: &str| {
         let arguments = match name {
             "model" => json!([{"name": {"code": "command.arg_model"}, "kind": {"kind": "model"}, "optional": true}]),
@@ -804,4 +804,15 @@ fn words_at_a_question_are_an_answer_of_ones_own() {
     stage.keys(&["\r"]);
     let sent = serde_json::to_value(&stage.sent).unwrap().to_string();
     assert!(sent.contains("both of them"), "{sent}");
+}
+
+/// What is refused is not waited for: the goal that is not there to be resumed.
+#[test]
+fn what_is_refused_is_not_waited_for() {
+    let mut stage = Stage::new((80, 24), vec![("commands", commands())]);
+    stage.say("/goal resume");
+    assert!(stage.sent.contains(&Op::ResumeGoal), "{:?}", stage.sent);
+    assert!(stage.live().join("\n").contains("Waiting"), "{:?}", stage.live());
+    stage.event(json!({"type": "settled", "op": "1", "settled": {"refused": {"refusal": "nothing", "why": {"code": "flow.no_goal"}}}}));
+    assert!(!stage.live().join("\n").contains("Waiting"), "{:?}", stage.live());
 }

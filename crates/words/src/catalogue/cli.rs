@@ -759,6 +759,12 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "--output-schema and a /command do not go together: the command would take the schema for its arguments",
         "--output-schema 不能与 /命令 一起使用：命令会把 schema 当作参数",
     ),
+    (
+        "cli.setup_model_unlisted",
+        "{url} does not list the model {model}; it is written down all the same",
+        "{url} 的模型列表中没有 {model}；仍按你的指定写入",
+    ),
+    ("cli.setup_model_unlisted.hint", "`reasonix models` shows what it lists", "`reasonix models` 会显示其列出的模型"),
     ("cli.setup_no_address", "{url} is not an address", "{url} 不是地址"),
     (
         "cli.setup_no_address.hint",
@@ -776,6 +782,30 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "Looking for local model servers (llama.cpp, vLLM, Ollama, LM Studio, SGLang) …",
         "正在查找本地模型服务（llama.cpp、vLLM、Ollama、LM Studio、SGLang）……",
     ),
+    ("cli.setup_key_refused", "{url} does not accept this key", "{url} 不接受此密钥"),
+    (
+        "cli.setup_key_refused.hint",
+        "check the key; with --api-key-env NAME it is taken from the variable NAME",
+        "请检查密钥；使用 --api-key-env NAME 时，密钥取自环境变量 NAME",
+    ),
+    (
+        "cli.setup_key_unset",
+        "{url} wants a key, and the variable {name} is not set",
+        "{url} 需要密钥，但环境变量 {name} 没有设置",
+    ),
+    (
+        "cli.setup_key_unset.hint",
+        "set {name}, or leave --api-key-env out in a terminal to be asked for the key",
+        "请设置 {name}；或在终端中不写 --api-key-env，以便输入密钥",
+    ),
+    ("cli.setup_key_wanted", "{url} wants a key", "{url} 需要密钥"),
+    (
+        "cli.setup_key_wanted.hint",
+        "put it into a variable and name that: --api-key-env NAME",
+        "请把密钥放入一个环境变量，并指定其名称：--api-key-env NAME",
+    ),
+    ("cli.setup_left", "nothing was set up", "没有进行设置"),
+    ("cli.setup_left.hint", "reasonix setup begins again", "可再次运行 reasonix setup"),
     ("cli.setup_model", "model number or name [{model}]: ", "模型编号或名称 [{model}]："),
     (
         "cli.setup_next",
