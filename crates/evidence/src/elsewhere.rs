@@ -63,7 +63,7 @@ fn is_of_another(check: &Check, said: &Said, known: &[String]) -> bool {
         let own = || word == check.program || check.lints.iter().any(|linter| linter.is_called(word));
         in_folder(word) || others_of(word).iter().any(|name| in_folder(name)) || known() || given() || own()
     };
-    components::is_foreign(&said.words, here)
+    std::iter::once(said.words.as_str()).chain(said.heading.lines()).any(|words| components::is_foreign(words, here))
 }
 
 /// True when all that was written lies in the other half of a project than the one that a check ran in.
