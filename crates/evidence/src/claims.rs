@@ -71,7 +71,10 @@ pub(crate) fn find(answer: &str) -> Vec<Said> {
                 let tells_skipped = SKIPPED.fits(words);
                 let heading = components::heading(answer, sentence.range.start);
                 // A label may be a word that says something by itself.
-                let label = words.get(..part.range.start).filter(|_| part.text.starts_with([':', '：']));
+                let label = words.get(..part.range.start).and_then(|lead| match lead.split_once([':', '：']) {
+                    Some((label, _)) => Some(label),
+                    None => Some(lead).filter(|_| part.text.starts_with([':', '：'])),
+                });
                 let heading = format!("{heading}\n{}:", label.unwrap_or_default());
                 let said = Said { range, warnings, told_warnings, told_files, tells_skipped, heading, ..said };
                 match here.iter_mut().find(|earlier| earlier.is_with(&said)) {

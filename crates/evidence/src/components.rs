@@ -16,10 +16,12 @@ patterns! {
     ITEM = r"^\s*(?:[-*+•|]|\d+[.)])\s*[*`✅✓✔\s]*([a-z][a-z0-9_./-]*(?: [a-z0-9_./-]+){0,2})[`*]*\s*[:：|—–]";
     OBJECT = r"\b(?:compiled|built|rebuilt|assembled|linked|builds? of|compilation of|building|compiling) (?:the |our |`)`?([a-z][\w./-]+)|(?:编译|构建|打包)(?:了|过)?\s*`?([a-z][a-z0-9_./-]*)";
     TESTS_OF = r"([a-z][\w./-]+)`?['’]s (?:\w+ )?(?:tests?|suite|specs)\b|\bthe `?([a-z][\w./-]+)`? (?:(?:now|also|still) )*pass(?:es|ed)? (?:all )?(?:of )?its\b|([a-z][a-z0-9_./-]*)`? ?的(?:全部|所有)?(?:单元|集成)?(?:测试|用例|单测)|\b(?:tests?|suite) (?:of|for) the `?([a-z][\w./-]+)";
-    SUBJECT = format!(r"(?:^[\s*+•-]*|\b(?:the|our|both|and|that)\s|[,:] )`?([a-z][\w./-]+`?(?: [\w./-]+`?)?(?:{JOINED}`?[a-z][\w./-]+`?(?: [\w./-]+`?)?)*) (?:(?:now|also|still|all|both|itself|is|was|were|are|has been|have been) )*(?:compiles?|builds?|assembles?|links|built|compiled|assembled)\b");
-    SUBJECT_ZH = format!(r"((?:[a-z][a-z0-9_./-]*`?{JOINED}`?)*[a-z][a-z0-9_./-]*)`? ?(?:固件|模块|程序|工程|项目|服务|组件|部分|镜像|应用|侧|端|这边|那边)?(?:的)?(?:也|都|均|已|已经|能|能够|可以|正常|顺利|重新|现在|全部|分别|成功|\s)*(?:编译|构建|打包|编过)");
+    SUBJECT = format!(r"(?:^[\s*+•|✅✓✔-]*|\b(?:the|our|both|and|that)\s|[,:] )`?([a-z][\w./-]+`?(?: [\w./-]+`?)?(?:{JOINED}`?[a-z][\w./-]+`?(?: [\w./-]+`?)?)*) (?:(?:now|also|still|all|both|itself|is|was|were|are|has been|have been) )*(?:compiles?|builds?|assembles?|links|built|compiled|assembled)\b");
+    SUBJECT_ZH = format!(r"((?:[a-z][a-z0-9_./-]*`?{JOINED}`?)*[a-z][a-z0-9_./-]*)`? ?(?:固件|模块|程序|工程|项目|服务|组件|部分|镜像|应用|侧|端|这边|那边|这块|那块|这部分|那部分)?(?:[（(][^()（）]{{0,24}}[)）])?(?:的)?(?:也|都|均|已|已经|能|能够|可以|正常|顺利|重新|现在|全部|分别|成功|\s)*(?:编译|构建|打包|编过)");
     PLACE = r"^[\s*+•-]*(?:in|under|inside|within) (?:the )?`?([a-z][\w./-]*)`?(?: (?:folder|directory|dir))?[,:]? `|([a-z][a-z0-9_./-]*)`? ?(?:目录|文件夹)?(?:下|里|中)(?:面)?(?:的)?(?:跑|运行|执行)?(?:了)? ?`";
     OWN = r"([a-z][\w./-]+)`?(?:['’]s)? (?:service|app|application|firmware|subproject)(?:['’]s)?\b|([a-z][a-z0-9_./-]*|[\x{4e00}-\x{9fff}]{2})`? ?(?:服务|应用|固件|子项目)";
+    OF_ZH = r"(?:^|[\s，,：:、；;*+•✅✓✔-])([\x{4e00}-\x{9fff}]{1,6}(?:程序|模块|固件|服务|端|台|器|库|插件|组件|工程|项目|镜像|网关|驱动|内核|系统))(?:也|都|均|已|已经|能|能够|可以|正常|顺利|重新|现在|的|\s)*(?:编译|构建|打包|编过)";
+    EACH = format!(r"[:：]\s*`?([a-z][a-z0-9_./-]*`?(?:{JOINED}`?[a-z][a-z0-9_./-]*`?)*)\s*(?:均|都|全部|也|已|编译|构建|打包)+(?:成功|通过|正常|没问题|ok)");
     HEADED = r"^\s*(?:#+ |\*\*[^*]+\*\*\s*[:：]?\s*$|__[^_]+__\s*$)|^[^|]{1,40}[:：]\**\s*$";
     LISTED = r"^\s*(?:[-*+•|]|\d+[.)、])";
     JOINS = JOINED;
@@ -53,7 +55,7 @@ const PLAIN: &str = "\
 
 /// True when a claim names a part of a project that is not known to be here.
 pub(crate) fn is_foreign(words: &str, here: impl Fn(&str) -> bool) -> bool {
-    let subjects = [&LABEL, &ITEM, &SUBJECT, &SUBJECT_ZH, &OBJECT, &PLACE, &OWN, &TESTS_OF];
+    let subjects = [&LABEL, &ITEM, &SUBJECT, &SUBJECT_ZH, &OF_ZH, &EACH, &OBJECT, &PLACE, &OWN, &TESTS_OF];
     let spoken = subjects.iter().flat_map(|pattern| pattern.all(words)).map(|(_, phrase)| phrase);
     let known = |(whole, piece): &(&str, String)| here(whole) || here(piece);
     let foreign = |phrase: &str| {

@@ -25,7 +25,7 @@ pub(crate) fn is(deeds: &Deeds, check: &Check, said: &Said) -> bool {
         return false;
     }
     let known = written(deeds, 0);
-    if is_of_another(check, said, &known) {
+    if is_of_other_part(check, said, &known) {
         return true;
     }
     let names: Vec<String> = said.reach.names.iter().map(|name| clean(name)).filter(|name| !name.is_empty()).collect();
@@ -44,7 +44,7 @@ pub(crate) fn is(deeds: &Deeds, check: &Check, said: &Said) -> bool {
 }
 
 /// True when a claim names a part of the project, and nothing is known of it in the folder that a check ran in.
-fn is_of_another(check: &Check, said: &Said, known: &[String]) -> bool {
+fn is_of_other_part(check: &Check, said: &Said, known: &[String]) -> bool {
     let folder = clean(&check.folder);
     // Where all is built, or all sources are, every part is.
     let shared = |part: &str| {
