@@ -4,6 +4,7 @@ use crate::built;
 use crate::check::Check;
 use crate::claimed::{LONGEST_LEAD, claimed, through_mark};
 use crate::clause::{self, Clause};
+use crate::components;
 use crate::files::{self, Deed};
 use crate::grammar;
 use crate::inline;
@@ -68,7 +69,14 @@ pub(crate) fn find(answer: &str) -> Vec<Said> {
                 let told_warnings = linted::told_warnings(&part.original, behind).filter(|_| counts);
                 let told_files = linted::told_files(&part.original, behind).filter(|_| of_lint);
                 let tells_skipped = SKIPPED.fits(words);
-                let said = Said { range, warnings, told_warnings, told_files, tells_skipped, ..said };
+                let heading = components::heading(answer, sentence.range.start);
+                // A label may be a word that says something by itself.
+                let label = words.get(..part.range.start).and_then(|lead| match lead.split_once([':', '：']) {
+                    Some((label, _)) => Some(label),
+                    None => Some(lead).filter(|_| part.text.starts_with([':', '：'])),
+                });
+                let heading = format!("{heading}\n{}:", label.unwrap_or_default());
+                let said = Said { range, warnings, told_warnings, told_files, tells_skipped, heading, ..said };
                 match here.iter_mut().find(|earlier| earlier.is_with(&said)) {
                     Some(earlier) => earlier.joined(said),
                     None => here.push(said),

@@ -25,7 +25,7 @@ pub(crate) fn is(deeds: &Deeds, check: &Check, said: &Said) -> bool {
         return false;
     }
     let known = written(deeds, 0);
-    if is_of_another(check, said, &known) {
+    if is_of_other_part(check, said, &known) {
         return true;
     }
     let names: Vec<String> = said.reach.names.iter().map(|name| clean(name)).filter(|name| !name.is_empty()).collect();
@@ -44,7 +44,7 @@ pub(crate) fn is(deeds: &Deeds, check: &Check, said: &Said) -> bool {
 }
 
 /// True when a claim names a part of the project, and nothing is known of it in the folder that a check ran in.
-fn is_of_another(check: &Check, said: &Said, known: &[String]) -> bool {
+fn is_of_other_part(check: &Check, said: &Said, known: &[String]) -> bool {
     let folder = clean(&check.folder);
     // Where all is built, or all sources are, every part is.
     let shared = |part: &str| {
@@ -63,20 +63,26 @@ fn is_of_another(check: &Check, said: &Said, known: &[String]) -> bool {
         let own = || word == check.program || check.lints.iter().any(|linter| linter.is_called(word));
         in_folder(word) || others_of(word).iter().any(|name| in_folder(name)) || known() || given() || own()
     };
-    components::is_foreign(&said.words, here)
+    std::iter::once(said.words.as_str()).chain(said.heading.lines()).any(|words| components::is_foreign(words, here))
 }
 
-/// True when all that was written lies in the other half of a project than the one that a check ran in.
+/// True when all that was written lies in the other half of a project than the one that a check ran in, and is of another
+/// language: what is written in one language may be shared by both halves.
 pub(crate) fn is_of_other_half(check: &Check, written: &Written) -> bool {
     const BACK: &[&str] = &["backend", "server", "api"];
     const FRONT: &[&str] = &["frontend", "client", "web"];
+    const WEB: &[&str] =
+        &[".ts", ".tsx", ".js", ".jsx", ".mjs", ".vue", ".svelte", ".astro", ".css", ".scss", ".less", ".html"];
     let half = |path: &str| {
         let path = clean(path);
         let first = path.split('/').next().filter(|first| *first != path || path == clean(&check.folder));
         first.map(|first| (BACK.contains(&first), FRONT.contains(&first))).filter(|half| half.0 != half.1)
     };
     let own = half(&check.folder);
-    let other = |path: &String| half(path).is_some_and(|half| Some(half) != own);
+    let of_web = |path: &str| WEB.iter().any(|end| path.ends_with(end));
+    let known = matches!(check.family, "js" | "py" | "cargo" | "go" | "jvm");
+    let apart = |path: &str| known && of_web(path) != (check.family == "js");
+    let other = |path: &String| half(path).is_some_and(|half| Some(half) != own) && apart(path);
     own.is_some() && written.is_known() && written.paths.iter().chain(&written.gone).all(other)
 }
 

@@ -42,6 +42,8 @@ pub(crate) struct Said {
     pub(crate) deed: Deed,
     /// The words of the part of the sentence that claims it.
     pub(crate) words: String,
+    /// What it stands under in a list or a section, and the label before it, each a line.
+    pub(crate) heading: String,
     /// True when it only says that tests were run.
     pub(crate) ran: bool,
     /// True when it speaks of a run elsewhere, which no log of ours shows.
@@ -120,6 +122,7 @@ impl Said {
             paths: Vec::new(),
             deed: Deed::Changed,
             words: String::new(),
+            heading: String::new(),
             ran: false,
             elsewhere: false,
             flags: Vec::new(),
