@@ -137,8 +137,9 @@ async fn address(args: &ProbeArgs, url: &str) -> anyhow::Result<Endpoint> {
     let model = match &args.model {
         Some(model) => model.clone(),
         None => {
-            let models = crate::setup::offered(url, key.as_deref(), std::time::Duration::from_secs(10)).await;
-            let first = models.map_err(say::failed)?.into_iter().next();
+            let models =
+                crate::setup::offered(url, key.clone().map(ApiKey::from).as_ref(), crate::setup::PATIENCE).await;
+            let first = models.map_err(|why| say::failed(why.phrase(url, None)))?.into_iter().next();
             first.ok_or_else(|| say::usage(Phrase::new("cli.setup_no_model").with("url", url)))?.id
         }
     };

@@ -250,7 +250,11 @@ pub(crate) async fn discover() -> Vec<Offer> {
 }
 
 /// The models at an address.
-async fn offered(url: &str, key: Option<&ApiKey>, patience: Duration) -> Result<Vec<ListedModel>, NotOffered> {
+pub(crate) async fn offered(
+    url: &str,
+    key: Option<&ApiKey>,
+    patience: Duration,
+) -> Result<Vec<ListedModel>, NotOffered> {
     let mut endpoint = Endpoint::new("setup", url, "");
     endpoint.key = key.cloned();
     let client = reasonix_net::client(url, &NetOptions::default());
@@ -267,13 +271,16 @@ async fn offered(url: &str, key: Option<&ApiKey>, patience: Duration) -> Result<
 }
 
 /// How long an endpoint that a person named may take to say what it has.
-const PATIENCE: Duration = Duration::from_secs(10);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
 
 impl Offer {
     /// Asks the endpoint which models it has. An address that was written without a path is tried with the usual one, too.
     pub(crate) async fn look(&mut self) -> Result<(), NotOffered> {
         let why = match offered(&self.base_url, self.key.as_ref(), PATIENCE).await {
-            Ok(models) => return Ok(self.models = models),
+            Ok(models) => {
+                self.models = models;
+                return Ok(());
+            }
             Err(why) => why,
         };
         let host = self.base_url.split_once("://").map_or(self.base_url.as_str(), |(_, rest)| rest);

@@ -77,8 +77,7 @@ fn every_task_in_a_clone_has_one_patch_however_often_it_is_killed() {
     place.work.write("old.txt", "old\n");
     place.work.git(&["add", "old.txt"]);
     place.work.git(&["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "one"]);
-    let task =
-        |n: usize| json!({"id": format!("t{n}"), "prompt": format!("make {n}."), "repo": ".", "goal": n % 2 == 0});
+    let task = |n: usize| json!({"id": format!("t{n}"), "prompt": format!("make {n}."), "repo": ".", "goal": n.is_multiple_of(2)});
     let tasks = (0..ALL).fold(String::new(), |all, number| format!("{all}{}\n", task(number)));
     place.work.write("tasks.jsonl", tasks);
     for death in 1..=5 {
@@ -98,7 +97,7 @@ fn every_task_in_a_clone_has_one_patch_however_often_it_is_killed() {
     assert_eq!((results(&place).len(), each.len()), (ALL, ALL));
     for (id, result) in &each {
         let number: usize = id.strip_prefix('t').unwrap().parse().unwrap();
-        let end = if number % 2 == 0 { "goal done" } else { "done" };
+        let end = if number.is_multiple_of(2) { "goal done" } else { "done" };
         assert_eq!((result["end"].as_str(), result["code"].as_u64()), (Some(end), Some(0)), "{result}");
         let patch = std::fs::read_to_string(result["patch"].as_str().unwrap_or_else(|| panic!("{result}"))).unwrap();
         assert_eq!(patch.matches("new file mode").count(), 1, "{patch}");

@@ -164,7 +164,7 @@ impl Ground {
             .surrounded_by(undo.iter().map(|undo| Arc::clone(undo) as Arc<dyn Aspect>))
             .surrounded_by([nearby as Arc<dyn Aspect>, streaming as Arc<dyn Aspect>, Believed::of(start, outbox)])
             .surrounded_by([BeginsList::new(book, outbox.clone(), writes) as Arc<dyn Aspect>])
-            .surrounded_by([Arc::new(rests.clone()) as Arc<dyn Aspect>])
+            .surrounded_by([Arc::new(rests) as Arc<dyn Aspect>])
             .surrounded_by([Validates::of(start, &trust, (book, outbox), undo.as_ref()) as Arc<dyn Aspect>])
             .surrounded_by([Arc::new(AroundAll(hooks.clone())) as Arc<dyn Aspect>, children.clone() as Arc<dyn Aspect>])
             .within(purse.clone(), limits_of(settings, &answers.name, &acting))

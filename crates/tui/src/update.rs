@@ -392,15 +392,7 @@ fn event(app: &mut App, event: &Event) -> Vec<ScreenEffect> {
             effects.push(app.ask(Query::Status, QueryPurpose::Status));
         }
         Event::HandedOver { session, .. } => choices::handed_over(app, session.0.clone()),
-        Event::Settled { settled, .. } => {
-            // What was waited for since it was sent does not come.
-            if matches!(settled.as_ref(), Settled::Refused(_)) {
-                app.work.refused();
-            }
-            if let Settled::Done(Done::Saved { key, value, acts }) = settled.as_ref() {
-                effects.extend(crate::settings::saved(app, key, value.as_deref(), *acts));
-            }
-        }
+        Event::Settled { settled, .. } => effects.extend(told_of(app, settled)),
         Event::State { state: TurnState::Idle } => effects.push(app.ask(Query::Status, QueryPurpose::Status)),
         Event::SessionEnded => app.ready = false,
         _ => {}
@@ -414,6 +406,19 @@ fn event(app: &mut App, event: &Event) -> Vec<ScreenEffect> {
     }
     effects.extend(retitle(app));
     effects
+}
+
+/// What came of something that a front end wanted.
+fn told_of(app: &mut App, settled: &Settled) -> Vec<ScreenEffect> {
+    match settled {
+        // What was waited for since it was sent does not come.
+        Settled::Refused(_) => app.work.refused(),
+        Settled::Done(Done::Saved { key, value, acts }) => {
+            return crate::settings::saved(app, key, value.as_deref(), *acts);
+        }
+        Settled::Done(_) => {}
+    }
+    Vec::new()
 }
 
 /// Takes a question off the screen that is over; `elsewhere` when somebody answered it, which whoever does it here
