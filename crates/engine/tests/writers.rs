@@ -638,7 +638,7 @@ async fn a_writer_that_goes_on_knows_where_its_work_is() {
     let (told, _) = turn(&mut handle, yes).await;
     let limit = "stopped at its limit of 2 steps: go on with it by its id, or apply the patch";
     assert!(told[0].contains(limit), "{told:?}");
-    let asked = world.server.requests().into_iter().filter(is_child).last().unwrap();
+    let asked = world.server.requests().into_iter().rfind(is_child).unwrap();
     let user: Vec<String> = asked.messages().iter().map(|message| message["content"].to_string()).collect();
     let anew = "[This is a new clone; your earlier changes are not in it; they are the patch artifact://";
     assert!(user.iter().any(|text| text.contains(anew)), "{user:?}");
