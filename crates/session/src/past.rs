@@ -107,7 +107,7 @@ impl Past {
     /// The record after which the next one comes.
     pub fn leaf(&self) -> Option<RecordId> {
         let inner = self.lock();
-        inner.shape.leaf().and_then(|leaf| inner.shape.node(leaf)).map(|node| RecordId(node.header.id))
+        inner.shape.leaf().and_then(|leaf| inner.shape.node(leaf)).map(|node| RecordId(node.id))
     }
 
     /// The number of the last turn on any branch.
@@ -128,8 +128,8 @@ impl Past {
     /// The record that comes before this one.
     pub fn parent(&self, id: RecordId) -> Option<RecordId> {
         let inner = self.lock();
-        let parent = inner.shape.node(inner.shape.place(id)?)?.parent?;
-        inner.shape.node(parent).map(|node| RecordId(node.header.id))
+        let parent = inner.shape.node(inner.shape.place(id)?)?.parent()?;
+        inner.shape.node(parent).map(|node| RecordId(node.id))
     }
 
     /// The prompt or command that began a turn of the active branch; the last turn when none is named.
@@ -139,10 +139,10 @@ impl Past {
             let turns = inner.shape.active(&[Kind::Prompt, Kind::Shell]);
             let nodes = turns.iter().filter_map(|place| inner.shape.node(*place));
             let node = match turn {
-                Some(turn) => nodes.rev().find(|node| node.header.turn == turn),
-                None => nodes.rev().find(|node| node.header.kind == Kind::Prompt),
+                Some(turn) => nodes.rev().find(|node| node.turn == turn),
+                None => nodes.rev().find(|node| node.kind == Kind::Prompt),
             };
-            RecordId(node?.header.id)
+            RecordId(node?.id)
         };
         self.record(id)
     }
@@ -174,7 +174,7 @@ impl Past {
     pub fn of_files(&self) -> io::Result<Vec<Record>> {
         let places = {
             let inner = self.lock();
-            let of_files = |node: &Node| matches!(node.header.kind, Kind::Snapshot | Kind::Restoring | Kind::Restored);
+            let of_files = |node: &Node| matches!(node.kind, Kind::Snapshot | Kind::Restoring | Kind::Restored);
             let nodes = inner.shape.nodes().iter().enumerate();
             nodes.filter(|(_, node)| of_files(node)).map(|(place, _)| place).collect()
         };
@@ -190,9 +190,11 @@ impl Past {
 
     /// The conversation of the active branch.
     pub fn history(&self) -> io::Result<History> {
-        let mut fold = Fold::default();
-        self.each_active(|record| fold.take(record))?;
-        Ok(fold.finish())
+        let leaf = self.leaf();
+        match leaf {
+            Some(leaf) => Ok(self.history_at(leaf)?.unwrap_or_default()),
+            None => Ok(History::default()),
+        }
     }
 
     /// The conversation of the branch that leads to a record; none when there is no such record.
@@ -202,9 +204,12 @@ impl Past {
             inner.shape.place(id).map(|place| inner.shape.path(place))
         };
         let Some(path) = path else { return Ok(None) };
-        let mut fold = Fold::default();
-        self.each_of(Some(path), |record| fold.take(record))?;
-        Ok(Some(fold.finish()))
+        let mut fold = Fold::sparing();
+        self.each_at(path, |record| {
+            fold.take(record);
+            drop(fold.let_go());
+        })?;
+        Ok(Some(self.told_by(fold, Some(id))))
     }
 
     /// What has to be written where a session moves to another place of its tree, so that its tools, its words and its agent
@@ -253,7 +258,7 @@ impl Past {
     pub(crate) fn path_to(&self, id: RecordId) -> Option<Vec<RecordId>> {
         let inner = self.lock();
         let path = inner.shape.path(inner.shape.place(id)?);
-        Some(path.iter().filter_map(|place| inner.shape.node(*place)).map(|node| RecordId(node.header.id)).collect())
+        Some(path.iter().filter_map(|place| inner.shape.node(*place)).map(|node| RecordId(node.id)).collect())
     }
 
     /// The first prompt of what is left when the conversation goes on after another record; none when nothing that was
@@ -268,9 +273,9 @@ impl Past {
                 .filter(|place| !stays.contains(place))
                 .filter_map(|place| inner.shape.node(*place))
                 .collect();
-            let answered = left.iter().any(|node| node.header.kind == Kind::Assistant);
-            let first = left.iter().find(|node| node.header.kind == Kind::Prompt).filter(|_| answered)?;
-            RecordId(first.header.id)
+            let answered = left.iter().any(|node| node.kind == Kind::Assistant);
+            let first = left.iter().find(|node| node.kind == Kind::Prompt).filter(|_| answered)?;
+            RecordId(first.id)
         };
         self.record(id)
     }
@@ -289,6 +294,11 @@ impl Past {
         Ok(())
     }
 
+    /// Gives the records at these places.
+    pub(crate) fn each_at(&self, places: Vec<usize>, give: impl FnMut(Record)) -> io::Result<()> {
+        self.each_of(Some(places), give)
+    }
+
     fn each_of(&self, places: Option<Vec<usize>>, mut give: impl FnMut(Record)) -> io::Result<()> {
         let (reader, found) = {
             let inner = self.lock();
@@ -305,12 +315,12 @@ impl Past {
     pub(crate) fn near(&self, id: RecordId, kinds: &[Kind], span: usize) -> Vec<RecordId> {
         let inner = self.lock();
         let Some(here) = inner.shape.place(id) else { return Vec::new() };
-        let wanted = |node: &&Node| kinds.contains(&node.header.kind);
+        let wanted = |node: &&Node| kinds.contains(&node.kind);
         let (before, after) = inner.shape.nodes().split_at(here.min(inner.shape.nodes().len()));
         let mut near: Vec<&Node> = before.iter().rev().filter(wanted).take(span).collect();
         near.reverse();
         near.extend(after.iter().filter(wanted).take(span + 1));
-        near.into_iter().map(|node| RecordId(node.header.id)).collect()
+        near.into_iter().map(|node| RecordId(node.id)).collect()
     }
 
     /// Works on the shape, for views of the tree.
@@ -344,7 +354,7 @@ struct Found {
 
 impl Found {
     fn new(place: usize, node: &Node) -> Self {
-        Self { place, offset: node.offset, length: node.length }
+        Self { place, offset: node.offset, length: node.length as usize }
     }
 }
 

@@ -113,7 +113,7 @@ fn rows(shape: &Shape) -> Vec<Row> {
     let active: HashSet<usize> = leaf.map(|leaf| shape.path(leaf)).unwrap_or_default().into_iter().collect();
     let mut children: HashMap<Option<usize>, Vec<usize>> = HashMap::new();
     for (place, node) in nodes.iter().enumerate() {
-        children.entry(node.parent).or_default().push(place);
+        children.entry(node.parent()).or_default().push(place);
     }
     let mut rows = Vec::with_capacity(nodes.len());
     let ordered = |of: Option<usize>| {
@@ -127,10 +127,10 @@ fn rows(shape: &Shape) -> Vec<Row> {
         let Some(node) = nodes.get(place) else { continue };
         rows.push(Row {
             place,
-            id: node.header.id,
-            parent: node.parent,
-            kind: node.header.kind,
-            turn: node.header.turn,
+            id: node.id,
+            parent: node.parent(),
+            kind: node.kind,
+            turn: node.turn,
             depth,
             active: active.contains(&place),
             leaf: leaf == Some(place),
