@@ -44,17 +44,15 @@ impl EarlierMessages {
             Some((path, from))
         });
         let (path, from) = path.ok_or_else(gone)?;
-        let (mut fold, mut place, mut given) = (Fold::sparing(), 0, 0);
+        let (mut fold, mut place) = (Fold::sparing(), 0);
         self.past.each_at(path, |record| {
             fold.take(record);
             let past = from.is_none_or(|from| place > from);
             place += 1;
-            for message in fold.let_go().filter(|_| past) {
-                given += 1;
-                give(message);
-            }
+            fold.let_go().filter(|_| past).for_each(&mut give);
         })?;
-        if given == self.count { Ok(()) } else { Err(gone()) }
+        // What is lost was filled in; then it is not as many, or not as much.
+        if fold.gone() == (self.count, self.tokens) { Ok(()) } else { Err(gone()) }
     }
 }
 

@@ -64,20 +64,20 @@ impl Subject {
     }
 }
 
-/// What follows from an entry that is chosen.
+/// What follows from an entry that is chosen. Lists can be long: what is large is kept aside.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub enum Picked {
     /// Nothing.
     #[default]
     Nothing,
     /// An operation of the session.
-    Send(Op),
+    Send(Box<Op>),
     /// A wish for the process around.
     Host(HostRequest),
     /// The way out.
     Quit,
     /// Something of the engine's is shown.
-    Show(Query),
+    Show(Box<Query>),
     /// A command is run with a word.
     Run(String, String),
     /// A prompt of earlier is written again.
