@@ -39,13 +39,14 @@ async fn long(world: &World) -> SessionId {
 
 async fn say(handle: &mut Handle, text: &str) {
     handle.submit(Op::Prompt { text: text.into(), resolved: false });
-    let mut ended = false;
-    while !ended {
+    let (mut over, mut idle) = (false, false);
+    while !idle {
         match handle.events.next().await.expect("the session lives").event {
             Event::TurnEnded { record } => {
                 assert!(matches!(record.body, RecordBody::TurnEnded { end: TurnEnd::Done, .. }), "{record:?}");
+                over = true;
             }
-            Event::State { state: TurnState::Idle } => ended = true,
+            Event::State { state: TurnState::Idle } => idle = over,
             _ => {}
         }
     }
@@ -68,7 +69,7 @@ fn wanted(turns: u32, last: &str) -> Vec<String> {
 }
 
 fn ok() -> Answer {
-    Answer::text("ok")
+    Answer::say("ok")
 }
 
 #[tokio::test]
