@@ -136,6 +136,17 @@ mod tests {
     }
 
     #[test]
+    fn records_are_found_wherever_they_stand_and_take_little() {
+        let swapped = shape(&[(1, None), (4, Some(1)), (3, Some(4)), (2, Some(3)), (4, Some(2)), (9, Some(4))]);
+        let places = [1, 2, 3, 4, 5, 9, 0, u64::MAX].map(|id| swapped.place(RecordId(id)));
+        assert_eq!(places, [Some(0), Some(3), Some(2), Some(4), None, Some(5), None, None], "the later one of two");
+        assert_eq!(swapped.doubled, 1);
+        let ordered = shape(&[(1, None), (2, Some(1)), (3, Some(2))]);
+        assert!(ordered.moved.is_empty() && !swapped.moved.is_empty(), "most records need no entry of their own");
+        assert!(size_of::<super::Node>() <= 40, "a session of 100,000 messages has twice as many");
+    }
+
+    #[test]
     fn the_path_follows_parents_and_always_ends() {
         let tree = shape(&[(1, None), (2, Some(1)), (3, Some(2)), (4, Some(1)), (5, Some(4))]);
         assert_eq!(tree.path(4), [0, 3, 4]);

@@ -426,3 +426,11 @@ pub(crate) fn entry_line<V>(entry: &PickerEntry<V>, chosen: bool, width: u16, lo
         Span::styled(if note.is_empty() { String::new() } else { format!("  {note}") }, look.theme.dim),
     ])
 }
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn an_entry_of_a_long_list_takes_little_beside_its_text() {
+        assert!(size_of::<super::PickerEntry>() <= 136, "{}", size_of::<super::PickerEntry>());
+    }
+}
