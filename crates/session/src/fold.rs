@@ -9,6 +9,7 @@ use reasonix_proto::{
     Requested, SessionHead, SessionId, StopReason, TodoPhase, ToolCall, ToolOutcome, TurnEnd, Usage,
 };
 use std::collections::HashSet;
+use std::io;
 
 /// Tokens, by estimate, of a conversation that is held whole: about a megabyte. More than that hardly any model is sent.
 const MOST_HELD: u64 = 256 * 1024;
@@ -147,6 +148,15 @@ impl History {
         let other_model =
             (!same).then(|| RecordBody::ModelChanged { model: model.to_owned(), effort: effort.map(str::to_owned) });
         other_mode.into_iter().chain(other_model).collect()
+    }
+
+    /// Gives every message of the conversation, also those that were left in the log. Blocking.
+    pub fn each_message(&self, mut give: impl FnMut(&Message)) -> io::Result<()> {
+        if let Some(earlier) = &self.earlier {
+            earlier.each(|message| give(&message))?;
+        }
+        self.messages.iter().for_each(give);
+        Ok(())
     }
 }
 

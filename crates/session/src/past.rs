@@ -1,6 +1,7 @@
 //! What a session has in its log, to be read while it is being written: records by their place, the tree, the active
 //! branch. Holds the shape in memory and reads contents from the file. Blocking.
 
+use crate::earlier::EarlierMessages;
 use crate::error::SessionError;
 use crate::fold::{Fold, History};
 use crate::header::{Kind, header};
@@ -9,7 +10,7 @@ use crate::log::Place;
 use crate::marks::Marks;
 use crate::shape::{Node, Shape};
 use reasonix_agent::ToolSpec;
-use reasonix_proto::{BUILD_AGENT, Record, RecordBody, RecordId, SessionHead};
+use reasonix_proto::{BUILD_AGENT, Message, Record, RecordBody, RecordId, SessionHead};
 use reasonix_store::BlobError;
 use std::collections::HashSet;
 use std::fs::File;
@@ -205,7 +206,7 @@ impl Past {
         };
         let Some(path) = path else { return Ok(None) };
         let mut fold = Fold::sparing();
-        self.each_at(path, |record| {
+        self.each_of(Some(path), |record| {
             fold.take(record);
             drop(fold.let_go());
         })?;
@@ -294,9 +295,37 @@ impl Past {
         Ok(())
     }
 
-    /// Gives the records at these places.
-    pub(crate) fn each_at(&self, places: Vec<usize>, give: impl FnMut(Record)) -> io::Result<()> {
-        self.each_of(Some(places), give)
+    /// The conversation that was folded up to a record; what the fold let go of is left here.
+    pub(crate) fn told_by(&self, fold: Fold, to: Option<RecordId>) -> History {
+        let gone = fold.gone();
+        let mut history = fold.finish();
+        history.earlier = to.filter(|_| gone.0 > 0).map(|to| {
+            let past = self.clone();
+            EarlierMessages::new(to, gone, move |give| past.let_go_before(to, gone, give))
+        });
+        history
+    }
+
+    /// Gives what a fold up to a record let go of, so many messages with so many tokens: it is folded once more.
+    fn let_go_before(&self, to: RecordId, wanted: (usize, u64), give: &mut dyn FnMut(Message)) -> io::Result<()> {
+        let gone = || io::Error::new(ErrorKind::InvalidData, "the log is not what it was when it was opened");
+        let (path, from) = {
+            let inner = self.lock();
+            let path = inner.shape.place(to).map(|place| inner.shape.path(place)).ok_or_else(gone)?;
+            let folds = |place: &usize| inner.shape.node(*place).is_some_and(|node| node.kind == Kind::Compacted);
+            // What was said before the last folding is no part of the conversation.
+            let from = path.iter().rposition(folds);
+            (path, from)
+        };
+        let (mut fold, mut place) = (Fold::sparing(), 0);
+        self.each_of(Some(path), |record| {
+            fold.take(record);
+            let past = from.is_none_or(|from| place > from);
+            place += 1;
+            fold.let_go().filter(|_| past).for_each(&mut *give);
+        })?;
+        // What is lost was filled in; then it is not as many, or not as much.
+        if fold.gone() == wanted { Ok(()) } else { Err(gone()) }
     }
 
     fn each_of(&self, places: Option<Vec<usize>>, mut give: impl FnMut(Record)) -> io::Result<()> {
