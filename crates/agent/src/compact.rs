@@ -162,6 +162,7 @@ impl Agent {
         self.state(TurnState::AwaitingModel);
         let instructions = Some(focus).filter(|text| !text.trim().is_empty());
         Box::pin(async move {
+            self.recalled(conversation).await.ok()?;
             let (turn, own) = (conversation.turns(), &self.model());
             let need = Need { turn, own, reason: FoldReason::Manual, instructions, squeeze: 0 };
             let mut folded = self.folded(conversation, &need, stop).await?;
@@ -209,6 +210,9 @@ impl Agent {
         need: Need<'_>,
         stop: &Stop,
     ) -> Result<bool, JournalError> {
+        if self.recalled(conversation).await.is_err() {
+            return Ok(false);
+        }
         conversation.asks(&need.own.card().name);
         if let Some(todo) = self.aspects.todo() {
             conversation.set_todo(todo);
@@ -340,6 +344,7 @@ impl Agent {
             if !fits || self.budget.used_up().is_some() {
                 return None;
             }
+            self.recalled(conversation).await.ok()?;
             let (turn, text) = (conversation.turns(), digest::farewell(since));
             let (by, notes, usage) = self.notes(conversation, (turn, &own), (text, LEAVING), stop).await?;
             Some((by, digest::clipped(notes.trim(), FAREWELL), usage))

@@ -5,11 +5,11 @@ use crate::context::message_of;
 use crate::heal::heal;
 use crate::ledger::Ledger;
 use crate::measure::Measures;
-use crate::ports::{Prefix, Request, ToolTraits};
+use crate::ports::{LeftInLog, Prefix, Request, ToolTraits};
 use crate::said::Said;
 use crate::{content_tokens, estimate_tokens, image_tokens};
 use reasonix_proto::{
-    Break, Compacted, Image, Message, MoveReason, Record, RecordBody, RecordId, Requested, Rewound, TodoPhase,
+    Break, Compacted, Image, Message, MoveReason, Phrase, Record, RecordBody, RecordId, Requested, Rewound, TodoPhase,
     ToolCall, ToolOutcome, Usage,
 };
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -18,6 +18,8 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 #[derive(Debug, Clone)]
 pub struct Conversation {
     prefix: Arc<Prefix>,
+    /// What stands before the first of the messages, as long as nobody needed it.
+    earlier: Option<Arc<dyn LeftInLog>>,
     messages: Vec<Arc<Message>>,
     turns: u32,
     usage: Usage,
@@ -66,6 +68,7 @@ impl Conversation {
         let added = since.map(|message| message_tokens(message)).sum();
         Self {
             prefix,
+            earlier: None,
             messages,
             turns,
             usage,
@@ -81,6 +84,34 @@ impl Conversation {
             mark: None,
             ledger: Ledger::default(),
         }
+    }
+
+    /// The same conversation, before which this was said.
+    #[must_use]
+    pub fn preceded_by(mut self, earlier: Option<Arc<dyn LeftInLog>>) -> Self {
+        self.earlier = earlier;
+        self
+    }
+
+    /// Holds all of it from here on. Whatever looks at more than the last messages comes after this.
+    pub(crate) async fn recall(&mut self) -> Result<(), Phrase> {
+        if let Some(earlier) = &self.earlier {
+            let mut whole: Vec<_> = earlier.read().await?.into_iter().map(Arc::new).collect();
+            whole.append(&mut self.messages);
+            (self.messages, self.earlier) = (whole, None);
+        }
+        Ok(())
+    }
+
+    /// How many messages were left in the log, and their tokens by estimate.
+    fn left(&self) -> (usize, u64) {
+        self.earlier.as_ref().map_or((0, 0), |earlier| (earlier.count(), earlier.tokens()))
+    }
+
+    /// All messages.
+    fn whole(&self) -> &[Arc<Message>] {
+        debug_assert!(self.earlier.is_none(), "nobody looks at a part of the conversation as if it were all of it");
+        &self.messages
     }
 
     /// The same conversation, whose first messages come from this record.
@@ -129,12 +160,12 @@ impl Conversation {
 
     /// Goes on from another place, with the messages, the context and the folding of that place. What was spent and what
     /// was asked stay.
-    pub fn go_to(&mut self, messages: Vec<Message>, context: u64, folded: Option<Compacted>, why: MoveReason) {
+    pub fn go_to(&mut self, there: Self, why: MoveReason) {
         let ledger = std::mem::take(&mut self.ledger);
         let measures = std::mem::take(&mut self.measures);
         let (prefix, todo) = (Arc::clone(&self.prefix), std::mem::take(&mut self.todo));
-        *self = Self::replay(prefix, messages, self.turns, self.usage, context).folded_by(folded);
-        (self.ledger, self.measures, self.todo) = (ledger, measures, todo);
+        let (turns, usage) = (self.turns, self.usage);
+        *self = Self { prefix, turns, usage, ledger, measures, todo, ..there };
         self.ledger.expect(why.into());
     }
 
@@ -167,6 +198,7 @@ impl Conversation {
     pub(crate) fn take(&mut self, record: &Record) {
         if let RecordBody::Compacted(folded) = &record.body {
             self.messages = folded_messages(folded).into_iter().map(Arc::new).collect();
+            self.earlier = None;
             let length = self.messages.len() - folded.tail.len();
             self.usage.add(folded.usage.unwrap_or_default());
             (self.context, self.added, self.estimated) = (0, 0, OnceLock::new());
@@ -212,7 +244,7 @@ impl Conversation {
     pub(crate) fn set_mark(&mut self, to: RecordId) {
         self.mark = Some(Mark {
             to,
-            messages: self.messages.clone(),
+            messages: self.whole().to_vec(),
             folded: self.folded.clone(),
             tokens: (self.context, self.added),
             said: Vec::new(),
@@ -260,13 +292,14 @@ impl Conversation {
 
     /// Tokens of the next request, by estimate alone.
     fn estimate(&self) -> u64 {
-        let all = || self.messages.iter().map(|message| message_tokens(message)).sum();
+        let all = || self.left().1 + self.messages.iter().map(|message| message_tokens(message)).sum::<u64>();
         self.prefix_tokens() + *self.estimated.get_or_init(all)
     }
 
     /// True when something was said since the conversation was last folded.
     pub(crate) fn has_news(&self) -> bool {
-        self.folded().is_none_or(|folded| self.unfolded().len() > folded.tail.len())
+        let count = self.left().0 + self.messages.len();
+        self.folded.as_ref().is_none_or(|(folded, head)| count.saturating_sub(*head) > folded.tail.len())
     }
 
     /// The todo list as it was last left.
@@ -316,7 +349,7 @@ impl Conversation {
     /// The messages after those that stand for what was folded.
     pub(crate) fn unfolded(&self) -> &[Arc<Message>] {
         let head = self.folded.as_ref().map_or(0, |(_, head)| *head);
-        self.messages.get(head..).unwrap_or_default()
+        self.whole().get(head..).unwrap_or_default()
     }
 
     /// Counts what the provider reported for one request; `kept` when its answer is part of the conversation.
@@ -349,7 +382,7 @@ impl Conversation {
 
     /// The next request.
     pub(crate) fn request(&self, may_call: bool, must_call: Option<String>) -> Request {
-        let (prefix, messages) = (Arc::clone(&self.prefix), self.messages.clone());
+        let (prefix, messages) = (Arc::clone(&self.prefix), self.whole().to_vec());
         Request { prefix, messages, may_call, must_call, form: None }
     }
 
@@ -381,7 +414,7 @@ impl Conversation {
 const ENVELOPE: u64 = 8;
 
 /// Tokens of a message, by estimate.
-pub(crate) fn message_tokens(message: &Message) -> u64 {
+pub fn message_tokens(message: &Message) -> u64 {
     ENVELOPE
         + match message {
             Message::User { text, images } => estimate_tokens(text) + images.iter().map(image_tokens).sum::<u64>(),

@@ -27,15 +27,15 @@ pub use aspect::{About, Aspect, Aspects, HeardPiece, Listener, Objection, TurnOv
 pub use bound::{Bound, bound};
 pub use compact::{Compaction, folded_messages};
 pub use context::{DONE_FIRST, HANDED_BACK, INTERRUPTED, NO_ANSWER, into_message, message_of, outcome_text};
-pub use conversation::{Conversation, Inbox};
+pub use conversation::{Conversation, Inbox, message_tokens};
 pub use heal::heal;
 pub use measure::Measures;
 pub use names::plain_name;
 pub use ports::{
     AnswerForm, Args, Artifacts, Ask, BoxFuture, Budget, ByAction, Call, Class, Classified, Classify, Decision,
-    Explores, Failure, Gate, HeldTokens, INVALID_ARGUMENTS, Item, Journal, JournalError, Meant, Model, ModelCard,
-    ModelStream, NoBudget, Prefix, Preview, Purpose, Recalls, Request, Router, Runs, Sink, Stop, Tool, ToolSpec,
-    ToolTraits, Tools, parse_args,
+    Explores, Failure, Gate, HeldTokens, INVALID_ARGUMENTS, Item, Journal, JournalError, LeftInLog, Meant, Model,
+    ModelCard, ModelStream, NoBudget, Prefix, Preview, Purpose, Recalls, Request, Router, Runs, Sink, Stop, Tool,
+    ToolSpec, ToolTraits, Tools, parse_args,
 };
 pub use said::Said;
 pub use tokens::{content_tokens, estimate_tokens, image_tokens};

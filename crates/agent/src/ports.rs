@@ -677,6 +677,18 @@ impl JournalError {
     }
 }
 
+/// The beginning of a conversation that is so long that it was left in the log when it was opened.
+pub trait LeftInLog: std::fmt::Debug + Send + Sync {
+    /// How many messages it has.
+    fn count(&self) -> usize;
+
+    /// Its tokens, by estimate.
+    fn tokens(&self) -> u64;
+
+    /// Reads it; the error says what to tell the user.
+    fn read(&self) -> BoxFuture<'_, Result<Vec<Message>, Phrase>>;
+}
+
 /// Keeps what was cut from outputs.
 pub trait Artifacts: Send + Sync {
     /// Keeps bytes; the same bytes give the same artifact.

@@ -105,9 +105,12 @@ impl Agent {
         let (turn, form) = (conversation.next_turn(), prompt.form.clone());
         let mut progress = Progress { turn, form, ..Progress::default() };
         self.budget.begin();
-        let end = match self.timed(conversation, prompt, inbox, stop, &mut progress).await {
-            Ok(end) => end,
-            Err(error) => self.broken(&error),
+        let end = match self.recalled(conversation).await {
+            Ok(()) => match self.timed(conversation, prompt, inbox, stop, &mut progress).await {
+                Ok(end) => end,
+                Err(error) => self.broken(&error),
+            },
+            Err(why) => TurnEnd::Broken { why },
         };
         self.aspects.at_end(progress.turn).await;
         let body = RecordBody::TurnEnded {
@@ -141,6 +144,15 @@ impl Agent {
     /// Tells front ends where the turn stands.
     pub(crate) fn state(&self, state: TurnState) {
         self.sink.emit(Event::State { state });
+    }
+
+    /// Has the whole conversation at hand; where it cannot be read, everybody is told why.
+    pub(crate) async fn recalled(&self, conversation: &mut Conversation) -> Result<(), Phrase> {
+        let read = conversation.recall().await;
+        if let Err(why) = &read {
+            self.sink.emit(Event::Notice { level: Level::Error, phrase: why.clone() });
+        }
+        read
     }
 
     pub(crate) fn broken(&self, error: &JournalError) -> TurnEnd {

@@ -1,6 +1,8 @@
 //! The one place that builds an agent, in stages: who answers with which tools, who judges, what keeps, who hears. Nothing can
 //! run that is not judged or not kept.
 
+use crate::beginnings::Beginnings;
+use crate::images::fetch;
 use reasonix_agent::{
     Agent, Artifacts, Aspect, Aspects, Budget, Classify, Compaction, Conversation, Gate, Journal, Limits, NoBudget,
     Prefix, Router, Sink, Tools,
@@ -71,9 +73,16 @@ impl Equipped {
     }
 }
 
-/// The conversation as a log has it.
-pub fn conversation_of(prefix: &Arc<Prefix>, history: History, turns: u32) -> Conversation {
+/// The conversation as a log has it, with its pictures.
+pub fn conversation_of(
+    prefix: &Arc<Prefix>,
+    mut history: History,
+    turns: u32,
+    artifacts: &Arc<dyn Artifacts>,
+) -> Conversation {
+    fetch(&mut history.messages, artifacts.as_ref());
     Conversation::replay(Arc::clone(prefix), history.messages, turns, history.usage, history.context)
+        .preceded_by(history.earlier.map(|earlier| Beginnings::of(earlier, artifacts)))
         .folded_by(history.folded)
         .requested_by(history.requested, history.broke)
         .knowing(history.measures, history.todo)

@@ -18,26 +18,31 @@ pub fn cache_of(past: &Past, settings: &Settings) -> io::Result<CacheReport> {
     Ok(cache_report(&entries, price))
 }
 
-/// The parts in the order they are sent.
-pub(crate) fn parts(history: &History, tools: &[ToolSpec]) -> Vec<ContextPart> {
-    let part = |name, tokens, messages| ContextPart { name, tokens, messages };
-    let mut parts = vec![part(Phrase::new("context.tools"), tools_tokens(tools), 0)];
+/// The parts in the order they are sent. Blocking.
+pub(crate) fn parts(history: &History, tools: &[ToolSpec]) -> io::Result<Vec<ContextPart>> {
+    let part = |name, (messages, tokens)| ContextPart { name, tokens, messages };
+    let mut parts = vec![part(Phrase::new("context.tools"), (0, tools_tokens(tools)))];
     if let Some(head) = &history.head {
-        parts.extend(sections(&head.system, &head.parts).map(|(name, text)| part(name, estimate_tokens(text), 0)));
+        parts.extend(sections(&head.system, &head.parts).map(|(name, text)| part(name, (0, estimate_tokens(text)))));
     }
     let folded = history.folded.as_ref().map_or(0, |folded| folded_messages(folded).len() - folded.tail.len());
-    let (head, rest) = history.messages.split_at_checked(folded).unwrap_or((&[], &history.messages));
-    if !head.is_empty() {
-        parts.push(part(Phrase::new("context.folded"), head.iter().map(size).sum(), head.len() as u64));
+    let (mut place, mut head, mut rest) = (0, (0, 0), [(0, 0); 3]);
+    history.each_message(|message| {
+        let kind = match message {
+            _ if place < folded => Some(&mut head),
+            message => rest.get_mut(kind_of(message)),
+        };
+        if let Some((count, tokens)) = kind {
+            (*count, *tokens) = (*count + 1, *tokens + size(message));
+        }
+        place += 1;
+    })?;
+    if folded > 0 {
+        parts.push(part(Phrase::new("context.folded"), head));
     }
-    for (name, wanted) in
-        [(Phrase::new("context.prompts"), 0), (Phrase::new("context.answers"), 1), (Phrase::new("context.results"), 2)]
-    {
-        let of_kind = rest.iter().filter(|message| kind_of(message) == wanted);
-        let (count, tokens) = of_kind.fold((0, 0), |(count, sum), message| (count + 1, sum + size(message)));
-        parts.push(part(name, tokens, count));
-    }
-    parts
+    let names = [Phrase::new("context.prompts"), Phrase::new("context.answers"), Phrase::new("context.results")];
+    parts.extend(names.into_iter().zip(rest).map(|(name, sums)| part(name, sums)));
+    Ok(parts)
 }
 
 /// What every request of a session begins with.
@@ -80,7 +85,7 @@ fn name_of(part: &PromptPart) -> Phrase {
     }
 }
 
-fn kind_of(message: &Message) -> u8 {
+fn kind_of(message: &Message) -> usize {
     match message {
         Message::User { .. } => 0,
         Message::Assistant { .. } => 1,

@@ -2,6 +2,7 @@
 //! Takes [`reasonix_proto::Op`], gives [`reasonix_proto::Event`]; front ends know nothing else of it.
 
 mod acting;
+mod beginnings;
 mod behind;
 mod believed;
 mod beside;

@@ -1,6 +1,7 @@
 //! Moving about in a session's tree. Nothing is deleted: a record says from where the conversation goes on.
 
 use crate::acting::Actor;
+use crate::blueprint::conversation_of;
 use crate::desk::{Desk, no_record, not_possible, unreadable};
 use crate::goals::goal_record;
 use crate::images::fetch;
@@ -166,22 +167,25 @@ impl Moves<'_> {
             (state.mode, state.model.clone(), state.effort.clone())
         };
         let read = move || there.read(&past, (now.0, &now.1, now.2.as_deref()));
-        let (mut history, records) = tokio::task::spawn_blocking(read).await.map_err(unreadable)??;
+        let (history, records) = tokio::task::spawn_blocking(read).await.map_err(unreadable)??;
         let mut records = records.into_iter();
         let Some(moved) = records.next() else { return Ok(Done::Unchanged) };
         let record = self.desk.journal(moved).await?;
-        fetch(&mut history.messages, self.actor.agent.artifacts.as_ref());
-        self.actor.conversation.go_to(history.messages, history.context, history.folded, goal.why);
-        let todo = history.todo.unwrap_or_default();
-        self.desk.book.gone_to((history.told, &history.told_agent), todo.clone(), history.fired);
+        let (context, todo) = (history.context, history.todo.clone().unwrap_or_default());
+        let (told, told_agent, fired) = (history.told, history.told_agent.clone(), history.fired.clone());
+        let kept = history.goal.clone();
+        let artifacts = &self.actor.agent.artifacts;
+        let there = conversation_of(&self.actor.prefix.borrow(), history, 0, artifacts);
+        self.actor.conversation.go_to(there, goal.why);
+        self.desk.book.gone_to((told, &told_agent), todo.clone(), fired);
         self.actor.conversation.set_todo(todo.clone());
         self.todo.restore(todo);
-        self.desk.outbox.measure(Some(history.context), None);
+        self.desk.outbox.measure(Some(context), None);
         self.desk.outbox.emit(Event::Moved { record: Box::new(record), text: goal.text });
         let mut records: Vec<RecordBody> = records.collect();
         // The goal is the session's, on whatever branch it goes on.
         let goal = self.desk.goal();
-        if history.goal.as_ref() != goal.as_deref() {
+        if kept.as_ref() != goal.as_deref() {
             records.push(goal_record(GoalNews::Kept, goal.map(|goal| (*goal).clone())));
         }
         for body in records {

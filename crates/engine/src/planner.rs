@@ -109,7 +109,7 @@ impl Planner {
             .surrounded_by([around.hooks])
             .within(around.purse, limits)
             .build(system);
-        let conversation = conversation_of(&prefix, history, past.turns());
+        let conversation = conversation_of(&prefix, history, past.turns(), &agent.artifacts);
         Ok(Some(Self { agent, conversation, session, name, heard, outbox: around.outbox }))
     }
 

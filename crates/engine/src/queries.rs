@@ -242,18 +242,16 @@ impl Queries {
     }
 
     fn context(&self) -> Reply {
-        let history = match self.0.past.history() {
-            Ok(history) => history,
+        let prefix = self.0.prefix.borrow().clone();
+        let read = self.0.past.history().and_then(|history| parts(&history, &prefix.tools));
+        let parts = match read {
+            Ok(parts) => parts,
             Err(error) => {
                 return Reply::Failed { why: Phrase::new("engine.log_unreadable").with("reason", error) };
             }
         };
         let status = self.0.outbox.status();
-        Reply::Context {
-            parts: parts(&history, &self.0.prefix.borrow().tools),
-            context: status.context,
-            window: status.window,
-        }
+        Reply::Context { parts, context: status.context, window: status.window }
     }
 }
 

@@ -305,7 +305,7 @@ impl Equipped {
         fleet.told_to(Hears { outbox: outbox.clone(), queue: queue.clone(), people: people.clone() });
         let Opened { past, history, .. } = opened;
         let (lost, over) = (history.jobs.clone(), history.untold_jobs.clone());
-        let conversation = conversation_of(&prefix, history, past.turns());
+        let conversation = conversation_of(&prefix, history, past.turns(), &agent.artifacts);
         let desk = Arc::new(Desk {
             outbox,
             book,

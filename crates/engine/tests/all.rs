@@ -39,6 +39,7 @@ mod images;
 mod jobs;
 mod later;
 mod leaving;
+mod long;
 mod moving;
 mod paths;
 #[cfg(target_os = "linux")]

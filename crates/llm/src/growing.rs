@@ -205,10 +205,12 @@ impl<L: Layout> Growing<L> {
             encoded: Vec::new(),
             before: 0,
         });
+        // A message at a time: all of a long conversation need not be there twice.
         let mut new = Vec::new();
         for message in request.messages.iter().skip(sent.messages.len()) {
             self.layout.message(&sent.messages, &mut sent.state, message, &mut new);
             sent.messages.push(Arc::clone(message));
+            sent.encoded.append(&mut new);
         }
         self.layout.settle(&sent.messages, &mut sent.state, &mut new);
         sent.encoded.append(&mut new);

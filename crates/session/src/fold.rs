@@ -1,21 +1,26 @@
 //! From the records of one branch to its conversation. Pure: the same records give the same messages.
 
+use crate::earlier::EarlierMessages;
 use crate::header::{Header, Kind};
 use crate::shape::Shape;
-use reasonix_agent::{Measures, NO_ANSWER, folded_messages, heal, into_message, outcome_text};
+use reasonix_agent::{Measures, NO_ANSWER, folded_messages, heal, into_message, message_tokens, outcome_text};
 use reasonix_proto::{
     Break, CallId, ChildRun, Compacted, FiredSoFar, GoalInfo, JobInfo, Message, Mode, Origin, Record, RecordBody,
     Requested, SessionHead, SessionId, StopReason, TodoPhase, ToolCall, ToolOutcome, TurnEnd, Usage,
 };
 use std::collections::HashSet;
+use std::io;
+
+/// Tokens, by estimate, of a conversation that is held whole: about a megabyte. More than that hardly any model is sent.
+const MOST_HELD: u64 = 256 * 1024;
 
 /// What a branch tells.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct History {
     /// What the session started from; none when its record is lost.
     pub head: Option<SessionHead>,
-    /// The conversation. Every call has an id of its own and is answered exactly once, right after its message; the user
-    /// speaks first, and nobody twice in a row, whatever is missing in the log.
+    /// The conversation, or its last messages from something the user said on. Every call has an id of its own and is answered
+    /// exactly once, right after its message; the user speaks first, and nobody twice in a row, whatever is missing in the log.
     pub messages: Vec<Message>,
     /// The number of the last turn on this branch.
     pub turns: u32,
@@ -63,6 +68,8 @@ pub struct History {
     pub untold_jobs: Vec<JobInfo>,
     /// A turn goes on.
     at_work: bool,
+    /// What stands before the first of `messages`, where the conversation is so long that it was left in the log.
+    pub earlier: Option<EarlierMessages>,
 }
 
 impl History {
@@ -142,6 +149,15 @@ impl History {
             (!same).then(|| RecordBody::ModelChanged { model: model.to_owned(), effort: effort.map(str::to_owned) });
         other_mode.into_iter().chain(other_model).collect()
     }
+
+    /// Gives every message of the conversation, also those that were left in the log. Blocking.
+    pub fn each_message(&self, mut give: impl FnMut(&Message)) -> io::Result<()> {
+        if let Some(earlier) = &self.earlier {
+            earlier.each(|message| give(&message))?;
+        }
+        self.messages.iter().for_each(give);
+        Ok(())
+    }
 }
 
 /// Takes records one after the other, so that they need not all be in memory.
@@ -153,6 +169,18 @@ pub(crate) struct Fold {
     /// The ids of all calls of the conversation.
     ids: HashSet<CallId>,
     open_turn: Option<Unfinished>,
+    /// What was let go of; none where everything is kept.
+    spare: Option<Spare>,
+}
+
+/// What was let go of, and what is held of it, in tokens.
+#[derive(Default)]
+struct Spare {
+    count: usize,
+    tokens: u64,
+    /// Tokens of those that are held, as far as they were reckoned, and how many those are.
+    held: u64,
+    reckoned: usize,
 }
 
 /// A turn that has no end.
@@ -164,10 +192,44 @@ struct Unfinished {
 }
 
 impl Fold {
+    /// One that holds the last messages alone when they are many: whoever drives it takes away the others after each record.
+    pub(crate) fn sparing() -> Self {
+        Self { spare: Some(Spare::default()), ..Self::default() }
+    }
+
+    /// How many messages were let go of, and their tokens by estimate.
+    pub(crate) fn gone(&self) -> (usize, u64) {
+        self.spare.as_ref().map_or((0, 0), |spare| (spare.count, spare.tokens))
+    }
+
+    /// The messages that need not be held any more: where there are too many, all before the one of the user that precedes the
+    /// last one of the user. Nothing that follows changes those.
+    pub(crate) fn let_go(&mut self) -> impl Iterator<Item = Message> {
+        let gone = self.excess().map(|to| self.history.messages.drain(..to).collect::<Vec<_>>());
+        gone.unwrap_or_default().into_iter()
+    }
+
+    fn excess(&mut self) -> Option<usize> {
+        let (spare, messages) = (self.spare.as_mut()?, &self.history.messages);
+        let (Message::User { .. }, before) = messages.split_last()? else { return None };
+        spare.held += messages.iter().skip(spare.reckoned).map(message_tokens).sum::<u64>();
+        spare.reckoned = messages.len();
+        if spare.held < MOST_HELD {
+            return None;
+        }
+        let to = before.iter().rposition(|message| matches!(message, Message::User { .. })).filter(|to| *to > 0)?;
+        let stays = messages.iter().skip(to).map(message_tokens).sum();
+        spare.tokens += spare.held.saturating_sub(stays);
+        spare.count += to;
+        (spare.held, spare.reckoned) = (stays, messages.len() - to);
+        Some(to)
+    }
+
     pub(crate) fn take(&mut self, record: Record) {
         self.history.fired.take(&record.body);
         self.note(&record.body);
         if let RecordBody::Compacted(folded) = record.body {
+            self.spare = self.spare.take().map(|_| Spare::default());
             self.open_calls.clear();
             self.history.messages = folded_messages(&folded);
             self.ids = calls_of(&self.history.messages).map(|call| call.id.clone()).collect();

@@ -28,7 +28,7 @@ impl Numbering {
     /// Goes on after these records.
     pub(crate) fn after(shape: &Shape) -> Self {
         let (highest, at, _) = shape.highest();
-        let last = shape.leaf().and_then(|leaf| shape.node(leaf)).map(|node| RecordId(node.header.id));
+        let last = shape.leaf().and_then(|leaf| shape.node(leaf)).map(|node| RecordId(node.id));
         Self { highest, last, at }
     }
 

@@ -1,6 +1,7 @@
 //! What a session has in its log, to be read while it is being written: records by their place, the tree, the active
 //! branch. Holds the shape in memory and reads contents from the file. Blocking.
 
+use crate::earlier::EarlierMessages;
 use crate::error::SessionError;
 use crate::fold::{Fold, History};
 use crate::header::{Kind, header};
@@ -9,7 +10,7 @@ use crate::log::Place;
 use crate::marks::Marks;
 use crate::shape::{Node, Shape};
 use reasonix_agent::ToolSpec;
-use reasonix_proto::{BUILD_AGENT, Record, RecordBody, RecordId, SessionHead};
+use reasonix_proto::{BUILD_AGENT, Message, Record, RecordBody, RecordId, SessionHead};
 use reasonix_store::BlobError;
 use std::collections::HashSet;
 use std::fs::File;
@@ -107,7 +108,7 @@ impl Past {
     /// The record after which the next one comes.
     pub fn leaf(&self) -> Option<RecordId> {
         let inner = self.lock();
-        inner.shape.leaf().and_then(|leaf| inner.shape.node(leaf)).map(|node| RecordId(node.header.id))
+        inner.shape.leaf().and_then(|leaf| inner.shape.node(leaf)).map(|node| RecordId(node.id))
     }
 
     /// The number of the last turn on any branch.
@@ -128,8 +129,8 @@ impl Past {
     /// The record that comes before this one.
     pub fn parent(&self, id: RecordId) -> Option<RecordId> {
         let inner = self.lock();
-        let parent = inner.shape.node(inner.shape.place(id)?)?.parent?;
-        inner.shape.node(parent).map(|node| RecordId(node.header.id))
+        let parent = inner.shape.node(inner.shape.place(id)?)?.parent()?;
+        inner.shape.node(parent).map(|node| RecordId(node.id))
     }
 
     /// The prompt or command that began a turn of the active branch; the last turn when none is named.
@@ -139,10 +140,10 @@ impl Past {
             let turns = inner.shape.active(&[Kind::Prompt, Kind::Shell]);
             let nodes = turns.iter().filter_map(|place| inner.shape.node(*place));
             let node = match turn {
-                Some(turn) => nodes.rev().find(|node| node.header.turn == turn),
-                None => nodes.rev().find(|node| node.header.kind == Kind::Prompt),
+                Some(turn) => nodes.rev().find(|node| node.turn == turn),
+                None => nodes.rev().find(|node| node.kind == Kind::Prompt),
             };
-            RecordId(node?.header.id)
+            RecordId(node?.id)
         };
         self.record(id)
     }
@@ -174,7 +175,7 @@ impl Past {
     pub fn of_files(&self) -> io::Result<Vec<Record>> {
         let places = {
             let inner = self.lock();
-            let of_files = |node: &Node| matches!(node.header.kind, Kind::Snapshot | Kind::Restoring | Kind::Restored);
+            let of_files = |node: &Node| matches!(node.kind, Kind::Snapshot | Kind::Restoring | Kind::Restored);
             let nodes = inner.shape.nodes().iter().enumerate();
             nodes.filter(|(_, node)| of_files(node)).map(|(place, _)| place).collect()
         };
@@ -190,9 +191,11 @@ impl Past {
 
     /// The conversation of the active branch.
     pub fn history(&self) -> io::Result<History> {
-        let mut fold = Fold::default();
-        self.each_active(|record| fold.take(record))?;
-        Ok(fold.finish())
+        let leaf = self.leaf();
+        match leaf {
+            Some(leaf) => Ok(self.history_at(leaf)?.unwrap_or_default()),
+            None => Ok(History::default()),
+        }
     }
 
     /// The conversation of the branch that leads to a record; none when there is no such record.
@@ -202,9 +205,12 @@ impl Past {
             inner.shape.place(id).map(|place| inner.shape.path(place))
         };
         let Some(path) = path else { return Ok(None) };
-        let mut fold = Fold::default();
-        self.each_of(Some(path), |record| fold.take(record))?;
-        Ok(Some(fold.finish()))
+        let mut fold = Fold::sparing();
+        self.each_of(Some(path), |record| {
+            fold.take(record);
+            drop(fold.let_go());
+        })?;
+        Ok(Some(self.told_by(fold, Some(id))))
     }
 
     /// What has to be written where a session moves to another place of its tree, so that its tools, its words and its agent
@@ -253,7 +259,7 @@ impl Past {
     pub(crate) fn path_to(&self, id: RecordId) -> Option<Vec<RecordId>> {
         let inner = self.lock();
         let path = inner.shape.path(inner.shape.place(id)?);
-        Some(path.iter().filter_map(|place| inner.shape.node(*place)).map(|node| RecordId(node.header.id)).collect())
+        Some(path.iter().filter_map(|place| inner.shape.node(*place)).map(|node| RecordId(node.id)).collect())
     }
 
     /// The first prompt of what is left when the conversation goes on after another record; none when nothing that was
@@ -268,9 +274,9 @@ impl Past {
                 .filter(|place| !stays.contains(place))
                 .filter_map(|place| inner.shape.node(*place))
                 .collect();
-            let answered = left.iter().any(|node| node.header.kind == Kind::Assistant);
-            let first = left.iter().find(|node| node.header.kind == Kind::Prompt).filter(|_| answered)?;
-            RecordId(first.header.id)
+            let answered = left.iter().any(|node| node.kind == Kind::Assistant);
+            let first = left.iter().find(|node| node.kind == Kind::Prompt).filter(|_| answered)?;
+            RecordId(first.id)
         };
         self.record(id)
     }
@@ -289,6 +295,39 @@ impl Past {
         Ok(())
     }
 
+    /// The conversation that was folded up to a record; what the fold let go of is left here.
+    pub(crate) fn told_by(&self, fold: Fold, to: Option<RecordId>) -> History {
+        let gone = fold.gone();
+        let mut history = fold.finish();
+        history.earlier = to.filter(|_| gone.0 > 0).map(|to| {
+            let past = self.clone();
+            EarlierMessages::new(to, gone, move |give| past.let_go_before(to, gone, give))
+        });
+        history
+    }
+
+    /// Gives what a fold up to a record let go of, so many messages with so many tokens: it is folded once more.
+    fn let_go_before(&self, to: RecordId, wanted: (usize, u64), give: &mut dyn FnMut(Message)) -> io::Result<()> {
+        let gone = || io::Error::new(ErrorKind::InvalidData, "the log is not what it was when it was opened");
+        let (path, from) = {
+            let inner = self.lock();
+            let path = inner.shape.place(to).map(|place| inner.shape.path(place)).ok_or_else(gone)?;
+            let folds = |place: &usize| inner.shape.node(*place).is_some_and(|node| node.kind == Kind::Compacted);
+            // What was said before the last folding is no part of the conversation.
+            let from = path.iter().rposition(folds);
+            (path, from)
+        };
+        let (mut fold, mut place) = (Fold::sparing(), 0);
+        self.each_of(Some(path), |record| {
+            fold.take(record);
+            let past = from.is_none_or(|from| place > from);
+            place += 1;
+            fold.let_go().filter(|_| past).for_each(&mut *give);
+        })?;
+        // What is lost was filled in; then it is not as many, or not as much.
+        if fold.gone() == wanted { Ok(()) } else { Err(gone()) }
+    }
+
     fn each_of(&self, places: Option<Vec<usize>>, mut give: impl FnMut(Record)) -> io::Result<()> {
         let (reader, found) = {
             let inner = self.lock();
@@ -305,12 +344,12 @@ impl Past {
     pub(crate) fn near(&self, id: RecordId, kinds: &[Kind], span: usize) -> Vec<RecordId> {
         let inner = self.lock();
         let Some(here) = inner.shape.place(id) else { return Vec::new() };
-        let wanted = |node: &&Node| kinds.contains(&node.header.kind);
+        let wanted = |node: &&Node| kinds.contains(&node.kind);
         let (before, after) = inner.shape.nodes().split_at(here.min(inner.shape.nodes().len()));
         let mut near: Vec<&Node> = before.iter().rev().filter(wanted).take(span).collect();
         near.reverse();
         near.extend(after.iter().filter(wanted).take(span + 1));
-        near.into_iter().map(|node| RecordId(node.header.id)).collect()
+        near.into_iter().map(|node| RecordId(node.id)).collect()
     }
 
     /// Works on the shape, for views of the tree.
@@ -344,7 +383,7 @@ struct Found {
 
 impl Found {
     fn new(place: usize, node: &Node) -> Self {
-        Self { place, offset: node.offset, length: node.length }
+        Self { place, offset: node.offset, length: node.length as usize }
     }
 }
 

@@ -104,10 +104,11 @@ impl Sessions {
         let Loaded { head, shape, marks, whole, .. } = loaded;
         let past = Past::of_file(place.clone(), shape, marks);
         let mut log = Log::resume(place, lock, past.clone(), (whole, version_of(&head)))?;
-        let mut fold = Fold::default();
+        let mut fold = Fold::sparing();
         past.each_active(|record| {
             see(&record);
             fold.take(record);
+            drop(fold.let_go());
         })
         .map_err(SessionError::io(&path))?;
         for body in fold.missing() {
@@ -115,7 +116,8 @@ impl Sessions {
             see(&record);
             fold.take(record);
         }
-        Ok(opened(log, &path, head, past, fold.finish(), notices)?)
+        let history = past.told_by(fold, past.leaf());
+        Ok(opened(log, &path, head, past, history, notices)?)
     }
 
     /// Looks at a session without taking or changing it; another process may be writing it.

@@ -5,7 +5,6 @@ use crate::marks::title;
 use crate::past::{Past, typed};
 use crate::shape::Shape;
 use reasonix_proto::{Message, Record, RecordBody, RecordId, StopReason, TreeFilter, TreeNode};
-use std::collections::{HashMap, HashSet};
 
 /// Rows that are given at most; the oldest are left out.
 const MOST: usize = 20_000;
@@ -33,10 +32,10 @@ impl Past {
         let limit = if words.is_empty() { most } else { usize::MAX };
         let (from, mut older) = newest(rows.iter().filter(|row| candidate(row)).map(|row| row.place), limit);
         let mut shown: Vec<TreeNode> = Vec::new();
-        let mut visible: HashMap<usize, RecordId> = HashMap::new();
+        let mut visible: Vec<Option<RecordId>> = vec![None; rows.len()];
         for row in &rows {
             // Where a record is not shown, the nearest shown one before it is the parent of what follows.
-            let parent = row.parent.and_then(|parent| visible.get(&parent)).copied();
+            let parent = row.parent.and_then(|parent| *visible.get(parent)?);
             let id = RecordId(row.id);
             let label = labels.get(&id).cloned();
             let wanted = row.place >= from && candidate(row);
@@ -55,13 +54,10 @@ impl Past {
                 };
                 fits(&node, &words).then_some(node)
             });
-            match node {
-                Some(node) => {
-                    visible.insert(row.place, id);
-                    shown.push(node);
-                }
-                None => drop(parent.map(|parent| visible.insert(row.place, parent))),
+            if let Some(nearest) = visible.get_mut(row.place) {
+                *nearest = node.as_ref().map(|node| node.id).or(parent);
             }
+            shown.extend(node);
         }
         let (from, more) = newest(shown.iter().map(|node| node.id.0), most);
         shown.retain(|node| node.id.0 >= from);
@@ -110,15 +106,21 @@ impl Row {
 fn rows(shape: &Shape) -> Vec<Row> {
     let nodes = shape.nodes();
     let leaf = shape.leaf();
-    let active: HashSet<usize> = leaf.map(|leaf| shape.path(leaf)).unwrap_or_default().into_iter().collect();
-    let mut children: HashMap<Option<usize>, Vec<usize>> = HashMap::new();
-    for (place, node) in nodes.iter().enumerate() {
-        children.entry(node.parent).or_default().push(place);
+    let mut active = vec![false; nodes.len()];
+    for place in leaf.map(|leaf| shape.path(leaf)).unwrap_or_default() {
+        active.get_mut(place).into_iter().for_each(|active| *active = true);
     }
+    let is_active = |place: usize| active.get(place).copied().unwrap_or_default();
+    // Few large pieces of memory: they are given back when this is over, which many small ones are not.
+    let mut children: Vec<(Option<usize>, usize)> =
+        nodes.iter().enumerate().map(|(place, node)| (node.parent(), place)).collect();
+    children.sort_unstable();
     let mut rows = Vec::with_capacity(nodes.len());
     let ordered = |of: Option<usize>| {
-        let mut places = children.get(&of).cloned().unwrap_or_default();
-        places.sort_by_key(|place| (!active.contains(place), *place));
+        let from = children.partition_point(|(parent, _)| *parent < of);
+        let of_it = children.iter().skip(from).take_while(|(parent, _)| *parent == of);
+        let mut places: Vec<usize> = of_it.map(|(_, place)| *place).collect();
+        places.sort_by_key(|place| (!is_active(*place), *place));
         places
     };
     // A stack instead of recursion: a session is as deep as it is long.
@@ -127,12 +129,12 @@ fn rows(shape: &Shape) -> Vec<Row> {
         let Some(node) = nodes.get(place) else { continue };
         rows.push(Row {
             place,
-            id: node.header.id,
-            parent: node.parent,
-            kind: node.header.kind,
-            turn: node.header.turn,
+            id: node.id,
+            parent: node.parent(),
+            kind: node.kind,
+            turn: node.turn,
             depth,
-            active: active.contains(&place),
+            active: is_active(place),
             leaf: leaf == Some(place),
         });
         let below = ordered(Some(place));

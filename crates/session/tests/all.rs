@@ -10,6 +10,7 @@
 mod common;
 mod cost;
 mod damage;
+mod earlier;
 mod ledger;
 mod log;
 mod memory;

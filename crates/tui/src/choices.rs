@@ -11,10 +11,10 @@ use reasonix_proto::{ChildRun, Level, MemoryReach, Op, Phrase, Query, SessionId,
 pub(crate) fn chosen(app: &mut App, picked: Picked) -> Vec<ScreenEffect> {
     match picked {
         Picked::Nothing => Vec::new(),
-        Picked::Send(op) => app.send(op),
+        Picked::Send(op) => app.send(*op),
         Picked::Host(host) => vec![ScreenEffect::Host(host)],
         Picked::Quit => vec![ScreenEffect::Quit],
-        Picked::Show(query) => show(app, query),
+        Picked::Show(query) => show(app, *query),
         Picked::Run(name, word) => run(app, &name, &word),
         Picked::Prompt(text) => {
             app.composer.set(&text);
@@ -58,7 +58,7 @@ pub(crate) fn removed(app: &mut App, picked: Picked) -> Vec<ScreenEffect> {
         _ => return Vec::new(),
     };
     let title = Phrase::new("tui.forget.title").with("name", &name);
-    let forget = Picked::Send(Op::Forget { name, scope });
+    let forget = Picked::Send(Box::new(Op::Forget { name, scope }));
     let entries = vec![app.entry(Picked::Nothing, "tui.forget.no"), app.entry(forget, "tui.forget.yes")];
     app.overlays.pop();
     app.overlays.push(Overlay::Picker(Box::new(Picker::short(Subject::Forget, title, entries))));

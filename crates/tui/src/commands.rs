@@ -321,7 +321,7 @@ fn confirm_clear(app: &mut App) -> Vec<ScreenEffect> {
 
 /// Which of chat and files goes back; what destroys the least is the first.
 pub(crate) fn rewind_what(app: &mut App, turn: u32) -> Vec<ScreenEffect> {
-    let entry = |what, code| app.entry(Picked::Send(Op::Rewind { turn, what, summary: None }), code);
+    let entry = |what, code| app.entry(Picked::Send(Box::new(Op::Rewind { turn, what, summary: None })), code);
     let entries = vec![
         entry(Rewind::Chat, "tui.rewind.chat"),
         entry(Rewind::Files, "tui.rewind.files"),

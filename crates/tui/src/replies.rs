@@ -126,7 +126,7 @@ fn fill(app: &mut App, reply: Reply) {
         Reply::Permissions { rules, .. } => rules
             .into_iter()
             .map(|rule| {
-                let revoke = |scope| Picked::Send(Op::Revoke { rule: rule.rule.clone(), scope });
+                let revoke = |scope| Picked::Send(Box::new(Op::Revoke { rule: rule.rule.clone(), scope }));
                 let here = rule.origin.layer == SettingLayer::Session;
                 let value = match rule.revocable {
                     true => revoke(if here { Scope::Session } else { Scope::Always }),
@@ -184,7 +184,7 @@ fn model_entries(models: Vec<ModelInfo>) -> Vec<PickerEntry> {
         PickerEntry {
             note: about.iter().filter(|part| !part.is_empty()).cloned().collect::<Vec<_>>().join("  "),
             text: format!("{}{pad}", model.name),
-            value: Picked::Send(Op::SetModel { model: Some(model.name), effort: None }),
+            value: Picked::Send(Box::new(Op::SetModel { model: Some(model.name), effort: None })),
             current: model.current,
         }
     };
@@ -249,7 +249,7 @@ fn hit_entry(app: &App, hit: Hit) -> PickerEntry {
     });
     let note = format!("{by} · {} · {}", look.say(&ago(app, hit.at)), hit.session.short());
     let around = Query::Around { session: hit.session.to_string(), record: hit.record, span: 6 };
-    PickerEntry { value: Picked::Show(around), text: hit.text, note, current: false }
+    PickerEntry { value: Picked::Show(Box::new(around)), text: hit.text, note, current: false }
 }
 
 fn memory_entry(look: &Look, memory: &MemoryInfo) -> PickerEntry {
@@ -327,7 +327,7 @@ fn change_budget(app: &mut App, words: &str, mut info: reasonix_proto::BudgetInf
 
 /// Yes or no to taking back what a turn did.
 fn confirm_undo(app: &mut App, turn: u32, files: usize) {
-    let back = Picked::Send(Op::Rewind { turn, what: Rewind::Files, summary: None });
+    let back = Picked::Send(Box::new(Op::Rewind { turn, what: Rewind::Files, summary: None }));
     let entries = vec![app.entry(back, "tui.undo.yes"), app.entry(Picked::Nothing, "tui.undo.no")];
     let phrase = if files == 1 { Phrase::new("tui.undo.title_one") } else { Phrase::new("tui.undo.title") };
     let title = phrase.with("turn", turn).with("count", files);

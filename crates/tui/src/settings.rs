@@ -89,7 +89,7 @@ pub(crate) fn turn(app: &mut App, setting: &Setting) -> Vec<ScreenEffect> {
 fn choose(app: &mut App, setting: &Setting, words: Vec<String>) {
     let now = plain(setting);
     let entry = |word: String| PickerEntry {
-        value: Picked::Send(Op::Configure { key: setting.key.clone(), value: Some(word.clone()) }),
+        value: Picked::Send(Box::new(Op::Configure { key: setting.key.clone(), value: Some(word.clone()) })),
         current: now == word,
         text: word,
         note: String::new(),

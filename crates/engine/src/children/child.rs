@@ -133,7 +133,7 @@ impl Child {
             .within(Share::of(&kin.purse), limits)
             .build(head.system);
         let Opened { past, history, .. } = opened;
-        let conversation = conversation_of(&prefix, history, past.turns());
+        let conversation = conversation_of(&prefix, history, past.turns(), &agent.artifacts);
         let (session, model) = (head.session, name_of_model);
         Ok(Self { agent, conversation, heard, yields, session, model, _way_out })
     }

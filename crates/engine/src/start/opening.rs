@@ -6,7 +6,6 @@ use crate::editing::edits_with;
 use crate::error::EngineError;
 use crate::fleet::Fleet;
 use crate::foreword::base_words;
-use crate::images::fetch;
 use crate::prompt::{Draft, Sources, assemble};
 use crate::recall::remembered;
 use crate::shelf::{rules_chapter, skills_chapter};
@@ -54,8 +53,7 @@ pub(crate) fn open(start: &Start, confinement: &Confinement, fleet: &Arc<Fleet>)
         Some(id) => {
             let mut made = Vec::new();
             let fits = |head: &SessionHead| check_folder(&head.cwd, cwd);
-            let mut opened = sessions.open_if(&id, fits, |record| made.extend(changes_files(record)))?;
-            fetch(&mut opened.history.messages, artifacts.as_ref());
+            let opened = sessions.open_if(&id, fits, |record| made.extend(changes_files(record)))?;
             Ok(Begun { opened, artifacts, resumed: true, made })
         }
         None => {
@@ -75,6 +73,9 @@ fn changes_files(record: &Record) -> Option<Record> {
     let RecordBody::Outcome { call, tool, took_ms, outcome: ToolOutcome::Done { details, .. } } = &record.body else {
         return None;
     };
+    if details.changes.is_empty() {
+        return None;
+    }
     let changes: Vec<_> =
         details.changes.iter().map(|change| Change { diff: String::new(), ..change.clone() }).collect();
     let details = Box::new(Details { changes, ..Details::default() });

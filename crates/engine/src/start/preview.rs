@@ -34,5 +34,6 @@ pub fn context_of(start: &Start, past: Option<&Past>) -> Result<Reply, EngineErr
         }
     };
     let window = start.world.settings.resolve_model(&history.model).map(|found| start.world.settings.window(&found));
-    Ok(Reply::Context { parts: parts(&history, &tools), context: history.context, window: window.unwrap_or_default() })
+    let parts = parts(&history, &tools).map_err(unreadable)?;
+    Ok(Reply::Context { parts, context: history.context, window: window.unwrap_or_default() })
 }

@@ -64,20 +64,20 @@ impl Subject {
     }
 }
 
-/// What follows from an entry that is chosen.
+/// What follows from an entry that is chosen. Lists can be long: what is large is kept aside.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub enum Picked {
     /// Nothing.
     #[default]
     Nothing,
     /// An operation of the session.
-    Send(Op),
+    Send(Box<Op>),
     /// A wish for the process around.
     Host(HostRequest),
     /// The way out.
     Quit,
     /// Something of the engine's is shown.
-    Show(Query),
+    Show(Box<Query>),
     /// A command is run with a word.
     Run(String, String),
     /// A prompt of earlier is written again.
@@ -425,4 +425,12 @@ pub(crate) fn entry_line<V>(entry: &PickerEntry<V>, chosen: bool, width: u16, lo
         Span::styled(mark, look.theme.good),
         Span::styled(if note.is_empty() { String::new() } else { format!("  {note}") }, look.theme.dim),
     ])
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn an_entry_of_a_long_list_takes_little_beside_its_text() {
+        assert!(size_of::<super::PickerEntry>() <= 136, "{}", size_of::<super::PickerEntry>());
+    }
 }
