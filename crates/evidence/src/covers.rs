@@ -4,7 +4,7 @@ use crate::check::Check;
 use crate::command;
 use crate::deeds::{Deeds, Run, What};
 use crate::elsewhere;
-use crate::halves::HALVES;
+use crate::halves::{HALVES, others_of};
 use crate::options;
 use crate::programs;
 use crate::quoted;
@@ -55,31 +55,6 @@ pub(crate) fn is_of(check: &Check, name: &str) -> bool {
     let folder = check.folder.to_ascii_lowercase();
     let in_folder = others_of(name).iter().any(|name| folder.split('/').any(|part| part.contains(name.as_str())));
     (!folder.is_empty() && in_folder && check.part.is_empty()) || is_part(check, name)
-}
-
-/// Names of one thing in both languages.
-pub(crate) fn others_of(name: &str) -> Vec<String> {
-    let name = name.trim_matches(['`', '/', '.']).to_ascii_lowercase();
-    let others: &[&str] = match name.as_str() {
-        "后端" | "服务端" | "backend" => &["backend", "server", "api"],
-        "前端" | "frontend" => &["frontend", "web", "client", "ui"],
-        "客户端" => &["client", "app"],
-        "后台" | "管理后台" => &["admin", "backoffice", "console"],
-        "引导程序" | "引导" => &["boot", "loader"],
-        "驱动" => &["driver"],
-        "内核" => &["kernel", "core"],
-        "核心" => &["core"],
-        "移动" => &["mobile", "android", "ios"],
-        "网关" => &["gateway", "proxy"],
-        "官网" => &["site", "www", "website"],
-        "小程序" | "小" => &["mini", "weapp"],
-        "示例" => &["example", "demo", "sample"],
-        "工具" => &["tool", "cli"],
-        "接口" => &["api"],
-        "文档" => &["doc"],
-        _ => return if name.len() >= 3 { vec![name] } else { Vec::new() },
-    };
-    others.iter().map(|name| (*name).to_owned()).collect()
 }
 
 /// True when a check was narrowed to what has this name, and not to less.

@@ -2,9 +2,8 @@
 
 use crate::check::Check;
 use crate::components;
-use crate::covers::others_of;
 use crate::deeds::{Deeds, What};
-use crate::halves::HALVES;
+use crate::halves::{HALVES, others_of};
 use crate::pattern::patterns;
 use crate::said::Said;
 use crate::writes::Written;
