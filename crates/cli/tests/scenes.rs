@@ -138,7 +138,7 @@ fn questions_and_plans_are_answered() {
     pane.shows("plan mode");
     say(&pane, "sell bread");
     pane.shows("keep planning");
-    pane.keys(&["y"]);
+    pane.answer("y", "keep planning");
     pane.shows("plan approved");
     is_over(&pane, "Planned and done.");
     pane.keys(&["C-d"]);

@@ -110,9 +110,9 @@ impl PlanOverlay {
             _ if self.writes => return self.write(chord, heard.is_meant()),
             Code::Up => self.chosen = self.chosen.saturating_sub(1),
             Code::Down | Code::Tab => self.chosen = (self.chosen + 1).min(self.choices().len() - 1),
-            _ if matches!(heard, KeyHeard::Astray | KeyHeard::Soon) => self.said = Some("tui.ask.ignored"),
             Code::Esc if heard.is_meant() => return self.stop(),
             Code::Char('c') if chord.mods.ctrl && heard.is_meant() => return self.stop(),
+            _ if matches!(heard, KeyHeard::Astray | KeyHeard::Soon) => self.said = Some("tui.ask.ignored"),
             Code::Enter if heard == KeyHeard::Meant => self.choose(self.chosen, None, now),
             Code::Char(_) if chord.typed().is_some() => {
                 self.typed(chord.typed().unwrap_or_default(), before.as_ref(), heard, now);

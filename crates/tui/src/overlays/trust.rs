@@ -62,13 +62,13 @@ impl TrustOverlay {
             Code::Down => self.forward(1),
             Code::PageUp => self.scroll = self.scroll.saturating_sub(self.page),
             Code::PageDown => self.forward(self.page),
-            _ if matches!(heard, KeyHeard::Astray | KeyHeard::Soon) => self.said = Some("tui.ask.ignored"),
             Code::Esc if heard.is_meant() => return Outcome::Close,
             Code::Char('c') if chord.mods.ctrl && heard.is_meant() => return Outcome::Close,
+            Code::Char('n' | 'N') if chord.typed().is_some() && heard.is_meant() => return self.answer(false),
+            _ if matches!(heard, KeyHeard::Astray | KeyHeard::Soon) => self.said = Some("tui.ask.ignored"),
             Code::Char('y' | 'Y') if chord.typed().is_some() && heard == KeyHeard::Meant && before.is_none() => {
                 self.yes(now);
             }
-            Code::Char('n' | 'N') if chord.typed().is_some() && heard.is_meant() => return self.answer(false),
             Code::Char(_) if chord.typed().is_some() => self.said = Some("tui.ask.alone"),
             _ => {}
         }
