@@ -274,5 +274,5 @@ const HELP: &[(&str, &str)] = &[
     ("Where clones and patches are; beside the tasks when missing", "克隆和补丁所在的文件夹；未指定时放在任务文件旁边"),
     ("Leave the clones there", "保留克隆"),
     ("The agents of subagents", "子智能体的角色"),
-    ("Each subagent by itself, with its steps and how long it worked", "逐个列出子代理，含步数与用时"),
+    ("Each subagent by itself, with its steps and how long it worked", "逐个列出子智能体，含步数与用时"),
 ];

@@ -934,7 +934,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("cli.stats_input", "input", "输入"),
     ("cli.stats_month", "month", "近 30 天"),
     ("cli.stats_more", "and {more} more: --json has all of them", "另有 {more} 个：--json 会全部列出"),
-    ("cli.stats_no_subagents", "no subagent worked in this time", "这段时间没有子代理工作"),
+    ("cli.stats_no_subagents", "no subagent worked in this time", "这段时间没有子智能体工作"),
     ("cli.stats_none", "nothing was spent yet", "尚无用量"),
     ("cli.stats_output", "output", "输出"),
     ("cli.stats_requests", "requests", "请求"),
