@@ -68,6 +68,11 @@ pub trait Aspect: Send + Sync {
         Box::pin(async { true })
     }
 
+    /// True when what its check says sends the model back to its work, which may happen only so often in a turn.
+    fn sends_back(&self) -> bool {
+        true
+    }
+
     /// The model has nothing more to do. May run a command first; gives what the model should read before the turn may end.
     fn check<'a>(&'a self, _turn: u32, _runs: &'a dyn Runs) -> BoxFuture<'a, Result<Option<String>, JournalError>> {
         Box::pin(async { Ok(None) })
@@ -335,12 +340,13 @@ impl Aspects {
         runs: &dyn Runs,
         returns: &mut u32,
     ) -> Result<Option<String>, JournalError> {
-        if *returns >= MOST_RETURNS {
-            return Ok(None);
-        }
         for aspect in &self.0 {
+            let counts = aspect.sends_back();
+            if counts && *returns >= MOST_RETURNS {
+                continue;
+            }
             if let Some(text) = aspect.check(turn, runs).await? {
-                *returns += 1;
+                *returns += u32::from(counts);
                 return Ok(Some(text));
             }
         }

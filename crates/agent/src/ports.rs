@@ -703,7 +703,7 @@ pub trait Artifacts: Send + Sync {
 pub struct HeldTokens(Option<Box<dyn FnOnce() + Send + Sync>>);
 
 impl HeldTokens {
-    /// HeldTokens until this is called.
+    /// Held until it is dropped; then this is called.
     pub fn until(let_go: impl FnOnce() + Send + Sync + 'static) -> Self {
         Self(Some(Box::new(let_go)))
     }

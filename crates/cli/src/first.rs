@@ -169,7 +169,9 @@ impl First<'_> {
     async fn address(&mut self, url: &str) -> Result<Offer, Turned> {
         let mut offer = at_address(url, Vec::new());
         // What wants a key is asked for one next.
-        if let Err(why @ NotOffered::Failed(_)) = self.look(&mut offer).await? {
+        if let Err(why) = self.look(&mut offer).await?
+            && !why.is_about_keys()
+        {
             say::notice(Level::Warning, &why.phrase(&offer.base_url, None));
         }
         Ok(offer)
@@ -187,7 +189,8 @@ impl First<'_> {
     /// Asks for the key of an endpoint that wants one, where it is not in the environment, until it is taken or none is given.
     async fn key(&mut self, offer: &mut Offer, home: &Path) -> Result<Result<(), Phrase>, Turned> {
         let Some(name) = offer.key_name() else { return Ok(Ok(())) };
-        let mut key = std::env::var(&name).ok().filter(|value| !value.is_empty());
+        let of_environment = std::env::var(&name).ok().filter(|value| !value.is_empty());
+        let mut key = of_environment.clone();
         loop {
             if key.is_none() {
                 self.step(SetupStep::Key(name.clone()));
@@ -199,7 +202,12 @@ impl First<'_> {
                     return Ok(Err(error.phrase()));
                 }
             }
-            let Some(given) = key.take() else { return Ok(Ok(())) };
+            let Some(given) = key.take() else {
+                // One that was refused is not kept for it.
+                let named = offer.preset.and_then(|preset| preset.key_env).map(str::to_owned);
+                (offer.key, offer.api_key_env) = (None, named);
+                return Ok(Ok(()));
+            };
             offer.keep(name.clone(), Some(given));
             // Without the key the endpoint may not have said what it has.
             if !offer.models.is_empty() {
@@ -207,8 +215,12 @@ impl First<'_> {
             }
             let Err(why) = self.look(offer).await? else { return Ok(Ok(())) };
             say::notice(Level::Warning, &why.phrase(&offer.base_url, None));
-            if matches!(why, NotOffered::Failed(_)) {
+            if !why.is_about_keys() {
                 return Ok(Ok(()));
+            }
+            if of_environment.is_some() {
+                // What is typed would stand behind what the environment has.
+                return Ok(Err(Phrase::new("cli.setup_key_in_env").with("name", name)));
             }
         }
     }

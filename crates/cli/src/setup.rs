@@ -34,11 +34,18 @@ pub(crate) enum NotOffered {
     WantsKey,
     /// It does not take the key that it was given.
     RefusesKey,
+    /// Nobody answers there.
+    Silent(Phrase),
     /// Anything else, in its own words.
     Failed(Phrase),
 }
 
 impl NotOffered {
+    /// Another key may help.
+    pub(crate) fn is_about_keys(&self) -> bool {
+        matches!(self, Self::WantsKey | Self::RefusesKey)
+    }
+
     /// The words for it; `unset` is the variable that should have had the key.
     pub(crate) fn phrase(&self, url: &str, unset: Option<&str>) -> Phrase {
         let url = reasonix_config::shown_address(url);
@@ -46,7 +53,7 @@ impl NotOffered {
             (Self::WantsKey, Some(name)) => Phrase::new("cli.setup_key_unset").with("url", url).with("name", name),
             (Self::WantsKey, None) => Phrase::new("cli.setup_key_wanted").with("url", url),
             (Self::RefusesKey, _) => Phrase::new("cli.setup_key_refused").with("url", url),
-            (Self::Failed(phrase), _) => phrase.clone(),
+            (Self::Silent(phrase) | Self::Failed(phrase), _) => phrase.clone(),
         }
     }
 }
@@ -97,7 +104,7 @@ pub(crate) async fn setup(args: SetupArgs) -> anyhow::Result<Exit> {
         None => {
             say::line_err(&style.text(&Phrase::new("cli.setup_looking")));
             let found = discover().await;
-            if asks { choose(found, &home).await? } else { first(found)? }
+            if asks { choose(found, &home, args.model.is_some()).await? } else { first(found)? }
         }
     };
     match &args.name {
@@ -200,7 +207,7 @@ async fn named(args: &SetupArgs, url: &str, home: &Path) -> anyhow::Result<Offer
         let unset = args.api_key_env.as_deref().filter(|_| offer.key.is_none());
         let phrase = why.phrase(&offer.base_url, unset);
         match why {
-            NotOffered::WantsKey | NotOffered::RefusesKey if asks => {
+            _ if asks && why.is_about_keys() => {
                 say::notice(Level::Warning, &phrase);
                 if !offer.type_key(home)? {
                     return Err(say::failed(phrase));
@@ -265,8 +272,9 @@ pub(crate) async fn offered(
             Some(_) => Err(NotOffered::RefusesKey),
             None => Err(NotOffered::WantsKey),
         },
+        Ok(Err(failure)) if failure.class == FailureClass::Unreachable => Err(NotOffered::Silent(failure.phrase)),
         Ok(Err(failure)) => Err(NotOffered::Failed(failure.phrase)),
-        Err(_) => Err(NotOffered::Failed(Phrase::new("cli.setup_silent").with("url", url))),
+        Err(_) => Err(NotOffered::Silent(Phrase::new("cli.setup_silent").with("url", url))),
     }
 }
 
@@ -296,15 +304,19 @@ impl Offer {
                     self.base_url = usual;
                     return Err(wants);
                 }
-                Err(NotOffered::Failed(_)) => {}
+                Err(NotOffered::Silent(_) | NotOffered::Failed(_)) => {}
             }
         }
         Err(why)
     }
 
-    /// Asks for its key, whatever the environment has. False where none was given.
+    /// Asks for its key. False where none was given, or the environment has one, which would be taken in its place.
     fn type_key(&mut self, home: &Path) -> anyhow::Result<bool> {
         let name = self.key_name().unwrap_or_else(|| key_variable(&self.name));
+        if std::env::var(&name).is_ok_and(|key| !key.is_empty()) {
+            say::notice(Level::Warning, &Phrase::new("cli.setup_key_in_env").with("name", &name));
+            return Ok(false);
+        }
         let key = type_key(&name, home)?;
         self.keep(name, key);
         Ok(self.key.is_some())
@@ -341,8 +353,8 @@ pub(crate) fn at_address(url: &str, models: Vec<ListedModel>) -> Offer {
     Offer { name: name_from(url), preset, base_url: url.to_owned(), api_key_env: None, models, key: None }
 }
 
-/// Lets a person choose among what was found and what is hosted.
-async fn choose(found: Vec<Offer>, home: &Path) -> anyhow::Result<Offer> {
+/// Lets a person choose among what was found and what is hosted. Where the model is named, an endpoint need not say what it has.
+async fn choose(found: Vec<Offer>, home: &Path, is_named: bool) -> anyhow::Result<Offer> {
     let style = Style::get();
     if found.is_empty() {
         say::line_err(&style.text(&Phrase::new("cli.setup_no_local")));
@@ -366,14 +378,14 @@ async fn choose(found: Vec<Offer>, home: &Path) -> anyhow::Result<Offer> {
         let offer = match numbered.or_else(|| offers.iter().find(|offer| offer.name == answer)) {
             Some(offer) => Some(offer.clone()),
             None if answer.is_empty() => continue,
-            None if answer.contains("://") || answer.contains(':') => typed(&with_scheme(answer)).await,
+            None if answer.contains("://") || answer.contains(':') => typed(&with_scheme(answer), is_named).await,
             None => {
                 say::notice(Level::Warning, &Phrase::new("cli.setup_what").with("answer", answer));
                 continue;
             }
         };
         let Some(mut offer) = offer else { continue };
-        if with_key(&mut offer, home).await? {
+        if with_key(&mut offer, home).await? || is_named {
             return Ok(offer);
         }
     }
@@ -381,13 +393,13 @@ async fn choose(found: Vec<Offer>, home: &Path) -> anyhow::Result<Offer> {
 
 /// The endpoint at an address that was typed; none, with the reason said, where nothing of this machine answers there. Others are
 /// asked once it is known whether there is a key for them.
-async fn typed(url: &str) -> Option<Offer> {
+async fn typed(url: &str, is_named: bool) -> Option<Offer> {
     let mut offer = at_address(url, Vec::new());
     if is_own_machine(url)
-        && let Err(NotOffered::Failed(phrase)) = offer.look().await
+        && let Err(NotOffered::Silent(phrase) | NotOffered::Failed(phrase)) = offer.look().await
     {
         say::notice(Level::Warning, &phrase);
-        return None;
+        return is_named.then_some(offer);
     }
     Some(offer)
 }
@@ -401,7 +413,7 @@ async fn with_key(offer: &mut Offer, home: &Path) -> anyhow::Result<bool> {
     while offer.models.is_empty() {
         let Err(why) = offer.look().await else { break };
         say::notice(Level::Warning, &why.phrase(&offer.base_url, None));
-        if matches!(why, NotOffered::Failed(_)) || !offer.type_key(home)? {
+        if !why.is_about_keys() || !offer.type_key(home)? {
             return Ok(false);
         }
     }

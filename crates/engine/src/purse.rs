@@ -220,7 +220,9 @@ impl State {
         let cost = most.cloned().unwrap_or_else(|| Cost { spent: 0, saved: 0, currency: String::new() });
         then.costs = vec![Cost { spent: cost.spent.saturating_add(money), ..cost }];
         let counted = |limit: &Standing| matches!(limit.of, Limit::Cost | Limit::Tokens | Limit::GoalTokens);
-        then.standing().into_iter().find(|limit| counted(limit) && limit.reached).map(|limit| limit.phrase(false))
+        let reached = then.standing().into_iter().find(|limit| counted(limit) && limit.reached)?;
+        // Not all of it was spent: what is on its way is an estimate.
+        Some(Phrase::new("engine.budget_held").with("spent", reached.spent).with("allowed", reached.allowed))
     }
 
     /// Every limit that there is, with what is used of it.

@@ -178,8 +178,9 @@ fn without_consent(body: RecordBody) -> RecordBody {
         | RecordBody::Repaired { .. }
         | RecordBody::Claimed(_)
         | RecordBody::Titled { .. }
-        | RecordBody::Labelled { .. }
-        | RecordBody::Resumed { .. } => body,
+        | RecordBody::Labelled { .. } => body,
+        // The model is what it went on with. That it was taken up again elsewhere is no work of this machine.
+        RecordBody::Resumed { model, .. } => RecordBody::ModelChanged { model, effort: None },
         // Approvals, a goal that would go on by itself, states of files and work that are not here, and what nobody here knows.
         _ => RecordBody::Unknown,
     }

@@ -183,8 +183,12 @@ fn perform(app: &mut App, command: &CommandInfo, action: CommandAction) -> Vec<S
 fn submit(app: &mut App, op: Op) -> Vec<ScreenEffect> {
     match op {
         Op::SetMode { mode } => plan(app, mode),
-        Op::Prompt { .. } | Op::SetGoal { .. } | Op::ResumeGoal => {
+        Op::Prompt { .. } => {
             app.work.begin(app.now);
+            app.send(op)
+        }
+        Op::SetGoal { .. } | Op::ResumeGoal => {
+            app.work.begin_goal(app.now);
             app.send(op)
         }
         other => app.send(other),

@@ -24,7 +24,7 @@ pub struct TurnProgress {
     counted: Option<(u128, u64)>,
     /// True after Esc, until the turn has ended.
     pub stopping: bool,
-    /// True while the engine has not said that it begins.
+    /// True for a goal of which the engine has not said that it begins.
     expected: bool,
 }
 
@@ -47,11 +47,18 @@ impl TurnProgress {
     /// A turn is about to begin: shown at once, before the engine says so.
     pub fn begin(&mut self, now: Duration) {
         if self.state.is_none() {
-            *self = Self { state: Some(TurnState::AwaitingModel), since: now, expected: true, ..Self::default() };
+            *self = Self { state: Some(TurnState::AwaitingModel), since: now, ..Self::default() };
         }
     }
 
-    /// What was sent is not done: a turn that was only expected does not come.
+    /// The same for a goal, which may be refused.
+    pub fn begin_goal(&mut self, now: Duration) {
+        let idle = self.state.is_none();
+        self.begin(now);
+        self.expected |= idle;
+    }
+
+    /// Something is not done: a goal that was only expected does not begin.
     pub fn refused(&mut self) {
         if self.expected {
             *self = Self::default();

@@ -154,7 +154,7 @@ const HELP: &[(&str, &str)] = &[
     ("A variable of its environment, as NAME=VALUE; `${VAR}` stands for one of yours", "其环境变量，写作 NAME=VALUE；`${VAR}` 代表你的变量"),
     ("A header for every request to it, as 'NAME: VALUE'", "每个请求的标头，写作 'NAME: VALUE'"),
     ("Take a server out of your own settings", "从你自己的设置中移除服务器"),
-    ("Log in to a server; the token is kept for later sessions", "登录服务器；token会保留给以后的会话"),
+    ("Log in to a server; the token is kept for later sessions", "登录服务器；token 会保留给以后的会话"),
     ("Only print the address; where the browser runs elsewhere, paste the address that it was sent back to", "只输出地址；浏览器在别处运行时，请粘贴它被送回的地址"),
     ("Trust tools of a server to only read, so that they count as readers", "信任服务器的某些工具只读，把它们当作只读工具"),
     ("Its own names of the tools", "工具在该服务器中的名称"),

@@ -63,10 +63,11 @@ pub(super) async fn settle(
         }
     }
     if subjects.is_empty() {
-        return Ok((whole, Ok(())));
+        // There is nothing to judge; what there is to say of each is said all the same.
+        return Ok((published(whole).await, Ok(())));
     }
     let action = Action::writes(Family::Edit, subjects.into_iter().collect());
-    let (mut whole, tool) = aside(move || {
+    let (whole, tool) = aside(move || {
         let open = whole.writers.iter().filter(|writer| writer.branch.is_none());
         let changes = open.flat_map(|writer| changes_of(&writer.made, wide_diff)).collect();
         (whole, Merge::showing(changes))
@@ -79,10 +80,15 @@ pub(super) async fn settle(
     if let Err(why) = judged(kin, call, (&about, &tool, &args), &action, false).await {
         return Ok((whole, Err(why)));
     }
+    Ok((published(whole).await, Ok(())))
+}
+
+/// Gives a branch to everybody whom nothing stands against.
+async fn published(mut whole: Whole) -> Whole {
     for writer in whole.writers.iter_mut().filter(|writer| writer.branch.is_none()) {
         writer.branch = publish(writer).await;
     }
-    Ok((whole, Ok(())))
+    whole
 }
 
 fn first_name(writer: &Writer) -> String {

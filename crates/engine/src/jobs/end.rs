@@ -50,6 +50,7 @@ impl Jobs {
         {
             around.tell_end(&info, news);
         }
+        self.table.one(id, |job| job.closed = true);
         self.table.changed();
     }
 

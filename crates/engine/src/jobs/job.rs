@@ -22,11 +22,24 @@ pub(super) struct Job {
     pub(super) said: Option<String>,
     /// What the model is about to be told of its end.
     pub(super) news: Option<String>,
+    /// Its end is written down and told.
+    pub(super) closed: bool,
 }
 
 impl Job {
     pub(super) fn new(info: JobInfo, feed: Arc<Feed>, stop: Stop) -> Self {
-        Self { info, feed, stop, began: Instant::now(), ended: None, watched: 0, seen: false, said: None, news: None }
+        Self {
+            info,
+            feed,
+            stop,
+            began: Instant::now(),
+            ended: None,
+            watched: 0,
+            seen: false,
+            said: None,
+            news: None,
+            closed: false,
+        }
     }
 
     /// Whether this is its name; numbers alone are understood.

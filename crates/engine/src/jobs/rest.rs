@@ -10,7 +10,6 @@ use reasonix_proto::{
     Event, GoalInfo, JobInfo, JobKind, JobState, Level, Message, Phrase, Record, RecordBody, TurnState,
 };
 use reasonix_tools::TypedTool;
-use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
@@ -23,8 +22,6 @@ pub(crate) struct Rests {
     /// How long a turn of a goal waits.
     most: Duration,
     turn: Arc<Mutex<TurnSoFar>>,
-    /// Subagents in the background whose end is not on the log: news of it come with its record.
-    subagents: Arc<Mutex<BTreeSet<String>>>,
 }
 
 /// What is known of the turn that runs.
@@ -68,16 +65,11 @@ impl Rests {
             attended: jobs.attended,
             most: Duration::from_secs(seconds),
             turn: Arc::default(),
-            subagents: Arc::default(),
         }
     }
 
     fn turn(&self) -> MutexGuard<'_, TurnSoFar> {
         self.turn.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn subagents(&self) -> MutexGuard<'_, BTreeSet<String>> {
-        self.subagents.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What the turn waits for as it is now; none where it may end.
@@ -94,7 +86,7 @@ impl Rests {
     async fn wait(&self, jobs: &Jobs, around: &Around, awaited: Awaited, runs: &dyn Runs) {
         let names = match awaited {
             Awaited::First => at_work(jobs),
-            Awaited::Subagents => self.subagents().iter().cloned().collect(),
+            Awaited::Subagents => jobs.table.open_subagents(),
         };
         if names.is_empty() {
             return;
@@ -104,9 +96,9 @@ impl Rests {
         around.outbox.emit(Event::State { state: TurnState::ToolRunning });
         let over = || match awaited {
             Awaited::First => {
-                names.iter().any(|name| !jobs.table.runs(name)) || !around.queue.inbox().news().is_empty()
+                names.iter().any(|name| !jobs.table.is_open(name)) || !around.queue.inbox().news().is_empty()
             }
-            Awaited::Subagents => self.subagents().is_empty(),
+            Awaited::Subagents => jobs.table.open_subagents().is_empty(),
         };
         let left = match awaited {
             Awaited::First => Some(self.most.saturating_sub(self.turn().waited)),
@@ -146,6 +138,11 @@ impl Rests {
 }
 
 impl Aspect for Rests {
+    /// Waiting has bounds of its own, and takes nothing from checks that may send the model back.
+    fn sends_back(&self) -> bool {
+        false
+    }
+
     fn check<'a>(&'a self, _turn: u32, runs: &'a dyn Runs) -> BoxFuture<'a, Result<Option<String>, JournalError>> {
         Box::pin(async move {
             let Some(jobs) = self.jobs.upgrade() else { return Ok(None) };
@@ -176,8 +173,6 @@ impl Observer for Rests {
                 turn.answer.clone_from(text);
                 turn.works |= calls.iter().any(|call| !looks_after_jobs(&call.name));
             }
-            RecordBody::JobBegan(job) if job.what == JobKind::Task => drop(self.subagents().insert(job.job.clone())),
-            RecordBody::JobEnded(job) => drop(self.subagents().remove(&job.job)),
             _ => {}
         }
         Vec::new()

@@ -141,9 +141,16 @@ impl JobTable {
         rows.jobs.iter_mut().filter(|job| ids.iter().any(|id| job.is(id))).for_each(look);
     }
 
-    /// True while one of this name runs.
-    pub(super) fn runs(&self, id: &str) -> bool {
-        self.rows().jobs.iter().any(|job| job.is(id) && job.runs())
+    /// True while the end of one of this name is not told: whatever the model is to read of it is still on its way.
+    pub(super) fn is_open(&self, id: &str) -> bool {
+        self.rows().jobs.iter().any(|job| job.is(id) && !job.closed)
+    }
+
+    /// The names of subagents whose end is not told.
+    pub(super) fn open_subagents(&self) -> Vec<String> {
+        let rows = self.rows();
+        let open = rows.jobs.iter().filter(|job| job.info.what == JobKind::Task && !job.closed);
+        open.map(|job| job.info.job.clone()).collect()
     }
 
     /// What the model is to be told of subagents that ended.

@@ -685,7 +685,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "cli.plugin_password.hint",
         "Use ssh:// with an agent, or clone the repository yourself and add the folder.",
-        "请使用 ssh:// 和密钥智能体，或自行克隆仓库后添加该文件夹。",
+        "请使用 ssh:// 并配合 ssh-agent，或自行克隆仓库后添加该文件夹。",
     ),
     ("cli.plugin_reads", "reads: {what}", "可读：{what}"),
     ("cli.plugin_refused", "nothing was taken in", "未接纳任何内容"),
@@ -781,6 +781,12 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "cli.setup_looking",
         "Looking for local model servers (llama.cpp, vLLM, Ollama, LM Studio, SGLang) …",
         "正在查找本地模型服务（llama.cpp、vLLM、Ollama、LM Studio、SGLang）……",
+    ),
+    ("cli.setup_key_in_env", "the key in the variable {name} is not accepted", "环境变量 {name} 中的密钥不被接受"),
+    (
+        "cli.setup_key_in_env.hint",
+        "correct or unset {name}: what the environment has goes before what is typed here",
+        "请更正或取消 {name}：环境变量优先于此处输入的密钥",
     ),
     ("cli.setup_key_refused", "{url} does not accept this key", "{url} 不接受此密钥"),
     (

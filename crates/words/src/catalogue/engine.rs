@@ -932,6 +932,16 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "用 --continue 和更大的 --max-time 继续；在对话中：/budget time 时长，然后 /retry",
     ),
     (
+        "engine.budget_held",
+        "the budget would be used up: with what is on its way it may come to {spent} of {allowed}; what was done is kept",
+        "预算将会用尽：加上正在进行的请求，可能达到 {spent}，上限 {allowed}；已完成的部分保留",
+    ),
+    (
+        "engine.budget_held.hint",
+        "raise the limit, or let fewer subagents work at once (task.at_once)",
+        "请提高上限，或减少同时工作的子智能体（task.at_once）",
+    ),
+    (
         "engine.budget_tokens",
         "the budget is used up: {spent} of {allowed} tokens; what was done is kept",
         "预算已用尽：已用 {spent} 个 token，上限 {allowed} 个；已完成的部分保留",
