@@ -3,6 +3,7 @@
 use reasonix_exec::git::{all_objects_of, clone_shared, head_commit, patch_since};
 use reasonix_flow::batch::{BatchResult, BatchTask, WorkFolder};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// A place for one task.
 pub(super) struct TaskPlace {
@@ -100,15 +101,52 @@ fn top_of(folder: &Path) -> Option<(PathBuf, PathBuf)> {
     Some((top.to_owned(), folder.strip_prefix(top).ok()?.to_owned()))
 }
 
-/// Removes a folder of ours, however large it is, beside everything else.
+/// How often the removal of a folder is tried, with [`BETWEEN`] before each but the first.
+const TRIES: usize = 100;
+const BETWEEN: Duration = Duration::from_millis(50);
+
+/// Removes a folder of ours, however large it is, beside everything else. What a batch that was killed had started is ended
+/// a moment after it, and writes until then: a folder that is not gone is tried again.
 async fn removed(folder: &Path) -> Result<(), String> {
     let path = folder.to_owned();
     let gone = tokio::task::spawn_blocking(move || {
-        reasonix_exec::remove_tree(&path);
-        path.symlink_metadata().is_err()
+        (0..TRIES).any(|tried| {
+            if tried > 0 {
+                std::thread::sleep(BETWEEN);
+            }
+            reasonix_exec::remove_tree(&path);
+            path.symlink_metadata().is_err()
+        })
     });
     match gone.await {
         Ok(true) => Ok(()),
         _ => Err(format!("{} cannot be removed", folder.display())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Instant;
+
+    /// Somebody goes on writing into the folder while it is removed, as the git of a killed batch does, and ends.
+    #[tokio::test]
+    async fn a_folder_that_is_still_written_to_is_removed_once_that_ends() {
+        let around = tempfile::tempdir().unwrap();
+        let folder = around.path().join("t0");
+        std::fs::create_dir(&folder).unwrap();
+        let written = folder.clone();
+        let writer = std::thread::spawn(move || {
+            let began = Instant::now();
+            for number in 0.. {
+                let _ = std::fs::write(written.join(format!("object-{number}")), "one");
+                if began.elapsed() > BETWEEN * 4 {
+                    break;
+                }
+            }
+        });
+        removed(&folder).await.unwrap();
+        writer.join().unwrap();
+        assert!(folder.symlink_metadata().is_err());
     }
 }
