@@ -1,6 +1,7 @@
 //! One holder at a time, across processes.
 
 use rustix::fs::{FlockOperation, Mode, OFlags};
+use rustix::process::{Pid, test_kill_process};
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
 use std::os::unix::fs::MetadataExt;
@@ -9,6 +10,10 @@ use std::time::{Duration, Instant};
 
 /// How often it is tried again.
 const BETWEEN: Duration = Duration::from_millis(3);
+
+/// How long the lock of a process that is dead is waited for: what it had started may hold it until its own end, which
+/// follows at once.
+const LINGERS: Duration = Duration::from_secs(5);
 
 /// A held lock. The kernel frees it when the process dies, however it dies; dropping it removes the file.
 #[derive(Debug)]
@@ -39,8 +44,21 @@ pub enum LockError {
 }
 
 impl Lock {
-    /// Takes the lock, or says at once who has it.
+    /// Takes the lock, or says at once who has it. One that is about to become free, because its holder is dead, is taken
+    /// when it is.
     pub fn try_acquire(path: &Path) -> Result<Self, LockError> {
+        let until = Instant::now() + LINGERS;
+        loop {
+            match Self::attempt(path) {
+                Err(LockError::Held { pid: Some(pid), .. }) if is_dead(pid) && Instant::now() < until => {
+                    std::thread::sleep(BETWEEN);
+                }
+                other => return other,
+            }
+        }
+    }
+
+    fn attempt(path: &Path) -> Result<Self, LockError> {
         let failed = |source: io::Error| LockError::Io { path: path.to_owned(), source };
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         loop {
@@ -86,6 +104,12 @@ impl Drop for Lock {
     }
 }
 
+/// No process of this number is there. One of another container may be, so that a lock is never taken for it alone.
+fn is_dead(pid: u32) -> bool {
+    let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
+    pid.is_some_and(|pid| test_kill_process(pid) == Err(rustix::io::Errno::SRCH))
+}
+
 fn holder(file: &mut File) -> Option<u32> {
     let mut text = String::new();
     file.rewind().ok()?;
@@ -124,6 +148,24 @@ mod tests {
         let held = Lock::try_acquire(&path).unwrap();
         assert_eq!(std::fs::read_to_string(&path).unwrap(), format!("{}\n", std::process::id()));
         drop(held);
+    }
+
+    #[test]
+    fn a_dead_holder_whose_child_is_not_gone_yet_is_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.lock");
+        let last_words = folder.path().join("last words");
+        // No process can have this number.
+        std::fs::write(&path, "2147483647\n").unwrap();
+        let inherited = std::fs::File::open(&path).unwrap();
+        rustix::fs::flock(&inherited, rustix::fs::FlockOperation::LockExclusive).unwrap();
+        let script = ["-c", "sleep 0.2; echo > \"$0\""];
+        let mut child =
+            std::process::Command::new("sh").args(script).arg(&last_words).stdin(inherited).spawn().unwrap();
+        let held = Lock::try_acquire(&path).unwrap();
+        assert!(last_words.exists(), "it was taken before that");
+        drop(held);
+        child.wait().unwrap();
     }
 
     #[test]
