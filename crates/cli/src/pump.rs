@@ -63,7 +63,7 @@ pub(crate) async fn pump(
             view.child(&envelope)?;
             continue;
         }
-        if let Event::Settled { op, settled: came } = &envelope.event
+        if let Event::Settled { op, settled: came, .. } = &envelope.event
             && Some(op) == wanted
         {
             settled = Some(came.as_ref().clone());

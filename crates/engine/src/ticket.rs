@@ -56,18 +56,55 @@ impl Sender {
 
     /// Hands in an operation under a name of our own.
     pub fn submit(&self, op: Op) -> Pending {
+        let (waiter, answer) = oneshot::channel();
         let id = self.tickets.fresh();
-        self.submit_as(Submit { id, op, client: None })
+        self.hand_in(Name { by: By::Us, id: id.clone() }, op, waiter);
+        Pending { id, answer }
     }
 
     /// Hands in an operation. One that is sent again under its name does not act again: it is settled as the first was.
     pub fn submit_as(&self, Submit { id, op, client }: Submit) -> Pending {
         let (waiter, answer) = oneshot::channel();
-        if let Some(ticket) = self.tickets.admit((&id, client), &op, waiter) {
+        let name = Name { by: client.map_or(By::Unsaid, By::named), id: id.clone() };
+        self.hand_in(name, op, waiter);
+        Pending { id, answer }
+    }
+
+    fn hand_in(&self, name: Name, op: Op, waiter: oneshot::Sender<Settled>) {
+        if let Some(ticket) = self.tickets.admit(name, &op, waiter) {
             // A session that is over gives the ticket back, and dropping it settles the operation.
             let _ = self.to.send((op, ticket));
         }
-        Pending { id, answer }
+    }
+}
+
+/// An operation's name: two front ends that both count from 1 mean two operations.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Name {
+    by: By,
+    id: OpId,
+}
+
+/// Who named an operation.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum By {
+    /// We did.
+    Us,
+    /// A front end that does not say who it is.
+    Unsaid,
+    Client(ClientId),
+}
+
+impl By {
+    fn named(client: ClientId) -> Self {
+        Self::Client(ClientId(client.0.chars().take(LONGEST_CLIENT).collect()))
+    }
+
+    fn client(&self) -> Option<ClientId> {
+        match self {
+            Self::Client(client) => Some(client.clone()),
+            Self::Us | Self::Unsaid => None,
+        }
     }
 }
 
@@ -80,9 +117,9 @@ pub(crate) struct Tickets {
 #[derive(Default)]
 struct Known {
     named: u64,
-    entries: HashMap<OpId, Entry>,
+    entries: HashMap<Name, Entry>,
     /// Those that are settled, the oldest first.
-    settled: VecDeque<OpId>,
+    settled: VecDeque<Name>,
     over: bool,
 }
 
@@ -109,27 +146,17 @@ impl Tickets {
 
     fn fresh(&self) -> OpId {
         let mut known = self.lock();
-        loop {
-            known.named += 1;
-            let id = OpId(format!("op-{}", known.named));
-            if !known.entries.contains_key(&id) {
-                return id;
-            }
-        }
+        known.named += 1;
+        OpId(format!("op-{}", known.named))
     }
 
     /// A ticket for an operation that is new.
-    fn admit(
-        self: &Arc<Self>,
-        (id, client): (&OpId, Option<ClientId>),
-        op: &Op,
-        waiter: oneshot::Sender<Settled>,
-    ) -> Option<Ticket> {
+    fn admit(self: &Arc<Self>, name: Name, op: &Op, waiter: oneshot::Sender<Settled>) -> Option<Ticket> {
         let content = content(op);
         let mut known = self.lock();
-        match known.entries.get_mut(id) {
+        match known.entries.get_mut(&name) {
             Some(entry) if entry.content != content => {
-                let why = Phrase::new("engine.op_repeated").with("id", id);
+                let why = Phrase::new("engine.op_repeated").with("id", name.id);
                 let _ = waiter.send(Settled::Refused(Refused::new(Refusal::Repeated, why)));
                 return None;
             }
@@ -143,21 +170,20 @@ impl Tickets {
             }
             None => {}
         }
-        known.entries.insert(id.clone(), Entry { content, waiting: vec![waiter], settled: None });
-        let client = client.map(|client| ClientId(client.0.chars().take(LONGEST_CLIENT).collect()));
-        Some(Ticket { id: id.clone(), client, tickets: Arc::clone(self), open: true })
+        known.entries.insert(name.clone(), Entry { content, waiting: vec![waiter], settled: None });
+        Some(Ticket { name, tickets: Arc::clone(self), open: true })
     }
 
-    fn settle(&self, id: &OpId, settled: &Settled) {
+    fn settle(&self, name: &Name, settled: &Settled) {
         let mut known = self.lock();
         let over = known.over;
-        if let Some(entry) = known.entries.get_mut(id) {
+        if let Some(entry) = known.entries.get_mut(name) {
             entry.settled = Some(settled.clone());
             for waiter in entry.waiting.drain(..) {
                 let _ = waiter.send(settled.clone());
             }
         }
-        known.settled.push_back(id.clone());
+        known.settled.push_back(name.clone());
         if known.settled.len() > MOST_REMEMBERED
             && let Some(oldest) = known.settled.pop_front()
         {
@@ -165,15 +191,15 @@ impl Tickets {
         }
         drop(known);
         if !over {
-            self.outbox.emit(Event::Settled { op: id.clone(), settled: Box::new(settled.clone()) });
+            let (op, client, settled) = (name.id.clone(), name.by.client(), Box::new(settled.clone()));
+            self.outbox.emit(Event::Settled { op, client, settled });
         }
     }
 }
 
 /// The right and the duty to settle one operation. Dropped unused, it says that the session ended before its turn came.
 pub(crate) struct Ticket {
-    id: OpId,
-    client: Option<ClientId>,
+    name: Name,
     tickets: Arc<Tickets>,
     open: bool,
 }
@@ -181,19 +207,19 @@ pub(crate) struct Ticket {
 impl Ticket {
     /// The front end that the operation came from, where that said its name.
     pub(crate) fn client(&self) -> Option<ClientId> {
-        self.client.clone()
+        self.name.by.client()
     }
 
     pub(crate) fn settle(mut self, outcome: Outcome) {
         self.open = false;
-        self.tickets.settle(&self.id, &outcome.into());
+        self.tickets.settle(&self.name, &outcome.into());
     }
 }
 
 impl Drop for Ticket {
     fn drop(&mut self) {
         if self.open {
-            self.tickets.settle(&self.id, &Settled::Refused(ended()));
+            self.tickets.settle(&self.name, &Settled::Refused(ended()));
         }
     }
 }

@@ -25,7 +25,7 @@ async fn settled_until(handle: &mut Handle, wanted: &OpId) -> (Vec<(OpId, Settle
     let (mut all, mut idle) = (Vec::new(), 0);
     loop {
         match handle.events.next().await.expect("the session lives").event {
-            Event::Settled { op, settled } => {
+            Event::Settled { op, settled, .. } => {
                 let last = op == *wanted;
                 all.push((op, *settled));
                 if last {
@@ -119,6 +119,23 @@ async fn what_is_sent_twice_acts_once() {
     assert_eq!(handle.submit_as(submit("hi")).settled().await, done, "also when it is long over");
     assert_eq!(refusal(&handle.submit_as(submit("other")).settled().await), Some(Refusal::Repeated));
     assert_eq!(world.server.request_count(), 1);
+}
+
+#[tokio::test]
+async fn two_front_ends_may_use_one_name() {
+    let world = World::new(["one", "two", "three", "four"].map(Reply::say).to_vec()).await;
+    let handle = world.open(Which::New);
+    let submit = |client: &str| Submit { id: OpId::from("1"), op: prompt("hi"), client: Some(ClientId::from(client)) };
+    let done = Settled::Done(Done::Turn { end: TurnEnd::Done });
+    assert_eq!(handle.submit_as(submit("web")).settled().await, done);
+    assert_eq!(handle.submit_as(submit("phone")).settled().await, done, "it is another's, and acts");
+    assert_eq!(handle.submit_as(submit("web")).settled().await, done, "the first one's acts no second time");
+    // Our own names are nobody else's.
+    let ours = handle.submit(prompt("hi"));
+    let as_ours = Submit { id: ours.id.clone(), op: prompt("other"), client: None };
+    assert_eq!(refusal(&handle.submit_as(as_ours).settled().await), None);
+    assert_eq!(ours.settled().await, done);
+    assert_eq!(world.server.request_count(), 4);
 }
 
 #[tokio::test]

@@ -24,7 +24,7 @@ async fn settled(handle: &mut Handle, op: Op) -> (Settled, Vec<Event>) {
     let mut events = Vec::new();
     loop {
         let event = handle.events.next().await.expect("the session lives").event;
-        if let Event::Settled { op, settled } = &event
+        if let Event::Settled { op, settled, .. } = &event
             && *op == wanted
         {
             return (*settled.clone(), events);

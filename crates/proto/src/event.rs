@@ -1,8 +1,8 @@
 //! What comes out of the engine. The same envelope travels in `run --json`, over RPC and to a web page.
 
 use crate::{
-    Asking, CallId, Citation, Inquiry, Level, OpId, Phrase, Proposal, Queued, Record, RecordId, SessionId, Settled,
-    TurnState, Usage,
+    Asking, CallId, Citation, ClientId, Inquiry, Level, OpId, Phrase, Proposal, Queued, Record, RecordId, SessionId,
+    Settled, TurnState, Usage,
 };
 use serde::{Deserialize, Serialize};
 
@@ -222,6 +222,9 @@ pub enum Event {
     Settled {
         /// The operation.
         op: OpId,
+        /// The front end that named it so, where that said its name: two may use one word for two operations.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        client: Option<ClientId>,
         /// What came of it.
         settled: Box<Settled>,
     },

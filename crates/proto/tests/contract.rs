@@ -258,8 +258,12 @@ fn what_came_of_operations() {
     let json = json!({"refused": {"refusal": "not_offered", "why": {"code": "engine.answer_not_offered"}}});
     is(Settled::Refused(refused.clone()), json.clone());
     is(
-        Event::Settled { op: OpId::from("op-1"), settled: Box::new(Settled::Refused(refused)) },
+        Event::Settled { op: OpId::from("op-1"), client: None, settled: Box::new(Settled::Refused(refused.clone())) },
         json!({"type": "settled", "op": "op-1", "settled": json}),
+    );
+    is(
+        Event::Settled { op: "7".into(), client: Some("web".into()), settled: Box::new(Settled::Refused(refused)) },
+        json!({"type": "settled", "op": "7", "client": "web", "settled": json}),
     );
     is(
         Event::HandedOver { session: SessionId::from("s"), full: true },

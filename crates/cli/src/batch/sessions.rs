@@ -195,7 +195,7 @@ impl<'a> Sessions<'a> {
                 Event::Usage { .. } => self.look(),
                 Event::Notice { level, phrase } => self.warn(&task.id, level, &phrase),
                 _ if envelope.parent.is_some() => {}
-                Event::Settled { op, settled } if op == wanted => {
+                Event::Settled { op, settled, .. } if op == wanted => {
                     (result.end, result.code) = ended(&settled);
                     handle.submit(Op::Shutdown);
                 }
