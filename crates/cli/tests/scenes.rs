@@ -193,12 +193,10 @@ fn what_a_folder_would_execute_is_asked_about() {
     // Enter is pressed too easily: only a letter answers.
     pane.keys(&["Enter"]);
     pane.shows("They are off until you trust them");
-    pane.keys(&["Escape"]);
-    pane.shows(IDLE);
+    pane.insists("Escape", IDLE);
     say(&pane, "/trust");
     pane.shows("They are off until you trust them");
-    pane.keys(&["n"]);
-    pane.shows(IDLE);
+    pane.insists("n", IDLE);
     pane.keys(&["C-d"]);
     pane.shows("ended 0");
 }

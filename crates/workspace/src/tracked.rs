@@ -260,7 +260,8 @@ mod tests {
             assert_eq!(gitlinks(&root), [root.join("a/sub")], "what the index does not name hides nothing");
             let index = root.join(".git/index");
             let whole = std::fs::read(&index).unwrap();
-            for broken in [&whole[..whole.len().min(40)], b"DIRC\0\0\0\x09\0\0\0\x01", b""] {
+            // Thirty bytes end within the first entry, or within the name of the index that this one shares.
+            for broken in [&whole[..30], b"DIRC\0\0\0\x09\0\0\0\x01", b""] {
                 std::fs::write(&index, broken).unwrap();
                 assert_eq!(linked(&root), None, "{version} {split}");
             }

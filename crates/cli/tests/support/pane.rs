@@ -69,6 +69,25 @@ impl Pane {
         tmux(&self.socket, &args);
     }
 
+    /// Presses a key, and again where the screen asks for that, until it shows this: one that comes beside another, as it does
+    /// when the machine is busy, answers no question.
+    pub fn insists(&self, key: &str, wanted: &str) -> String {
+        let (started, mut pressed) = (Instant::now(), Instant::now());
+        self.keys(&[key]);
+        loop {
+            let screen = self.screen();
+            if screen.contains(wanted) {
+                return screen;
+            }
+            if screen.contains("press it again") && pressed.elapsed() > Duration::from_secs(2) {
+                self.keys(&[key]);
+                pressed = Instant::now();
+            }
+            assert!(started.elapsed() < Duration::from_secs(90), "{wanted:?} never came:\n{screen}");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+
     pub fn shows(&self, wanted: &str) -> String {
         screen_with(&self.socket, wanted)
     }
