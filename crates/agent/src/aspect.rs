@@ -1,6 +1,6 @@
 //! What stands around the calls and the turns of an agent: undo's look, hooks, checks of what was done.
 
-use crate::ports::{Args, BoxFuture, Class, JournalError, Request, Runs, Stop, Tools};
+use crate::ports::{Args, BoxFuture, Class, JournalError, Request, Runs, Stop, Tools, WantsAsked};
 use crate::said::Said;
 use reasonix_proto::{Action, Decided, FiredRule, FoldReason, TodoPhase, ToolCall, ToolOutcome, TurnEnd};
 use std::sync::Arc;
@@ -181,7 +181,7 @@ pub enum Wish {
     /// It goes on, with these arguments where there are some, and a person is asked even where nobody would have been.
     Ask {
         /// Who wants that, and why.
-        why: String,
+        wants: WantsAsked,
         /// Other arguments.
         args: Option<Args>,
     },

@@ -271,7 +271,7 @@ pub(crate) async fn wished<'a>(
                 let classified = judged.wished_like(classified.asks);
                 Ready::Runs { call, tool, args, classified, signature, edited }
             }
-            Wish::Ask { why, args: other } => {
+            Wish::Ask { wants, args: other } => {
                 let (args, judged) = match other {
                     Some(args) => {
                         let judged = agent.classify.classify(&tool.spec().name, tool.action(&args));
@@ -279,7 +279,7 @@ pub(crate) async fn wished<'a>(
                     }
                     None => (args, classified),
                 };
-                let classified = judged.wished_like(Some(why));
+                let classified = judged.wished_like(Some(wants));
                 Ready::Runs { call, tool, args, classified, signature, edited }
             }
             Wish::Deny { record, message } => {

@@ -35,7 +35,7 @@ pub use ports::{
     AnswerForm, Args, Artifacts, Ask, BoxFuture, Budget, ByAction, Call, Class, Classified, Classify, Decision,
     Explores, Failure, Gate, HeldTokens, INVALID_ARGUMENTS, Item, Journal, JournalError, LeftInLog, Meant, Model,
     ModelCard, ModelStream, NoBudget, Prefix, Preview, Purpose, Recalls, Request, Router, Runs, Sink, Stop, Tool,
-    ToolSpec, ToolTraits, Tools, parse_args,
+    ToolSpec, ToolTraits, Tools, WantsAsked, parse_args,
 };
 pub use said::Said;
 pub use tokens::{content_tokens, estimate_tokens, image_tokens};

@@ -225,7 +225,16 @@ pub struct Classified {
     /// What it wanted to write when it was taken for a reader and ran as one.
     pub wanted: Vec<String>,
     /// Who wants a person to be asked about it, and why, whatever the rules say.
-    pub asks: Option<String>,
+    pub asks: Option<WantsAsked>,
+}
+
+/// Somebody around a call wants a person to be asked about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WantsAsked {
+    /// Who, and why, as the log has it: `hook sh guard.sh: it pushes`.
+    pub by: String,
+    /// The same for the person who is asked.
+    pub why: Phrase,
 }
 
 impl Classified {
@@ -236,7 +245,7 @@ impl Classified {
     }
 
     /// The same with who wants a person to be asked about it, whatever it is or where it writes.
-    pub(crate) fn wished_like(self, asks: Option<String>) -> Self {
+    pub(crate) fn wished_like(self, asks: Option<WantsAsked>) -> Self {
         Self { asks, ..self }
     }
 

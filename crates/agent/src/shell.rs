@@ -63,7 +63,7 @@ impl Agent {
         self.state(TurnState::ToolRunning);
         let arguments = serde_json::json!({ "command": command }).to_string();
         let name = self.tools.shell().map(|tool| tool.spec().name.clone()).unwrap_or_default();
-        let call = ToolCall { id: CallId(format!("shell-{turn}")), name, arguments };
+        let call = ToolCall { id: CallId::of_own_command(turn), name, arguments };
         let mut tally = Tally::default();
         let ready = prepare(self, &call, None, &mut Storm::default(), &mut Vec::new());
         let RecordBody::Outcome { took_ms, outcome, .. } =

@@ -191,7 +191,6 @@ enum Typed {
 /// A letter is an answer; several words are a no, and what the model is told with it.
 fn read(asking: &Asking, typed: &str) -> Typed {
     let key = typed.to_lowercase();
-    let own = asking.call.as_str().starts_with("shell-");
     match key.as_str() {
         "y" | "yes" | "是" => Typed::Said(Choice::AllowOnce.into()),
         "n" | "no" | "否" => Typed::Said(Choice::Deny.into()),
@@ -199,7 +198,7 @@ fn read(asking: &Asking, typed: &str) -> Typed {
         _ => match keys(asking).iter().find(|(name, _)| *name == key) {
             Some((_, choice)) => Typed::Said((*choice).clone().into()),
             // A slip of one or two letters is no message to anybody.
-            None if own || typed.chars().count() < 3 => Typed::Unclear,
+            None if asking.call.is_own_command() || typed.chars().count() < 3 => Typed::Unclear,
             None => Typed::Said(Decision { words: Some(typed.to_owned()), ..Choice::Deny.into() }),
         },
     }

@@ -9,7 +9,7 @@ use crate::spec::Start;
 use crate::state::Book;
 use crate::trust::Word;
 use failure::ToldFailure;
-use reasonix_agent::{About, Aspect, BoxFuture, Journal, JournalError, Runs, Said, Sink, Wish};
+use reasonix_agent::{About, Aspect, BoxFuture, Journal, JournalError, Runs, Said, Sink, WantsAsked, Wish};
 use reasonix_config::ValidationSettings;
 use reasonix_evidence::{Deeds, is_changed_code};
 use reasonix_proto::{
@@ -327,8 +327,8 @@ impl Aspect for Validates {
             if !asks {
                 return Wish::Go;
             }
-            let why = "validation: it runs what is in this folder, which you have not trusted yet";
-            Wish::Ask { why: why.to_owned(), args: None }
+            let by = "validation: it runs what is in this folder, which you have not trusted yet".to_owned();
+            Wish::Ask { wants: WantsAsked { by, why: Phrase::new("engine.ask_check") }, args: None }
         })
     }
 

@@ -4,7 +4,7 @@ use crate::world;
 
 use reasonix_engine::{Handle, Which};
 use reasonix_proto::{
-    Asking, Choice, Done, Event, Op, Query, RecordBody, Reply as Answer, Rewind, Settled, ToolOutcome, TurnEnd,
+    Asking, Choice, Done, Event, Op, Phrase, Query, RecordBody, Reply as Answer, Rewind, Settled, ToolOutcome, TurnEnd,
 };
 use reasonix_testkit::Reply;
 use serde_json::{Value, json};
@@ -136,7 +136,8 @@ async fn a_hook_has_a_person_asked_where_nobody_would_have_been_and_each_time() 
     assert!(matches!(outcomes[..], [ToolOutcome::Done { .. }]), "{outcomes:?}");
     assert_eq!(asked.len(), 1);
     assert_eq!(asked[0].choices, [Choice::AllowOnce, Choice::Deny], "no grant would be heard");
-    assert!(asked[0].why.args.iter().any(|(_, value)| value.contains("careful: look twice")), "{:?}", asked[0].why);
+    let why = Phrase::new("engine.ask_hook_because").with("hook", "careful").with("reason", "look twice");
+    assert_eq!(asked[0].why, why);
 }
 
 /// A command that ended with another code than 0 failed, for hooks in Claude Code's words; in ours it did what was asked.

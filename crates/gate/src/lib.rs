@@ -41,7 +41,7 @@ use files::Files;
 use given::rules_of;
 use keep::Keeper;
 use programs::{Programs, Resolved};
-use reasonix_agent::{Ask, BoxFuture, Class, Decision, Gate, Sink};
+use reasonix_agent::{Ask, BoxFuture, Class, Decision, Gate, Sink, WantsAsked};
 use reasonix_config::Settings;
 use reasonix_exec::{Confinement, SandboxLevel};
 use reasonix_policy::{
@@ -494,7 +494,7 @@ impl Gate for Approvals {
                 }
                 Verdict::Ask(by) if self.standing.attended => self.ask_person(ask, by).await,
                 Verdict::Ask(By::Danger(_)) if let Some(why) = &ask.classified.asks => {
-                    deny(&ask, &By::Rule(why.clone()), UNASKED)
+                    deny(&ask, &wish_of(why), UNASKED)
                 }
                 Verdict::Ask(By::Danger(found)) => self.answer_danger(&ask, found).await,
                 Verdict::Ask(by) if self.copied(&ask).is_some() => deny(&ask, &by, copies::ADVICE),
@@ -516,18 +516,19 @@ fn by_definition(verdict: Verdict, ask: &Ask<'_>) -> Verdict {
 /// Whoever stands around a call may want a person to be asked where nobody would have been; never the other way.
 fn wished(verdict: Verdict, ask: &Ask<'_>) -> Verdict {
     match (verdict, &ask.classified.asks) {
-        (Verdict::Allow(_), Some(why)) => Verdict::Ask(By::Rule(why.clone())),
+        (Verdict::Allow(_), Some(wants)) => Verdict::Ask(wish_of(wants)),
         (verdict, _) => verdict,
     }
+}
+
+fn wish_of(wants: &WantsAsked) -> By {
+    By::Aspect { by: wants.by.clone(), why: wants.why.clone() }
 }
 
 /// The verdict's reason as it is written down.
 fn decided_by(by: &By) -> DecidedBy {
     match by {
-        // Whoever stands around a call is no rule of the user's.
-        By::Rule(why) if why.starts_with("hook ") || why.starts_with("validation: ") => {
-            DecidedBy::Other(why.to_string())
-        }
+        By::Aspect { by, .. } => DecidedBy::Other(by.clone()),
         By::Rule(rule) => DecidedBy::Rule(rule.to_string()),
         By::Fallback => DecidedBy::Fallback,
         By::Posture(posture) => DecidedBy::Posture(*posture),

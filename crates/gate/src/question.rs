@@ -48,6 +48,7 @@ pub(super) fn question(id: &AskId, about: &About<'_>) -> Asking {
         }
         By::Rule(_) if let Some(rule) = &about.copied => Phrase::new("engine.ask_copies").with("rule", rule),
         By::Rule(rule) => Phrase::new("engine.ask_rule").with("rule", rule),
+        By::Aspect { why, .. } => why.clone(),
         By::Danger(_) if about.grantable => Phrase::new("engine.ask_danger_restorable"),
         By::Danger(_) => Phrase::new("engine.ask_danger"),
         By::Protected(paths) => Phrase::new("engine.ask_protected").with("paths", paths.join(", ")),
@@ -106,9 +107,8 @@ pub(super) fn question(id: &AskId, about: &About<'_>) -> Asking {
 
 /// Who else wants a person to be asked, and why, where the question does not say it already.
 fn wish(ask: &Ask<'_>, said: &Phrase) -> Option<Field> {
-    let why = ask.classified.asks.as_ref()?;
-    let told = said.args.iter().any(|(_, value)| value == why);
-    (!told).then(|| Field { name: "asks".to_owned(), value: shown(&why.as_str().into(), LONGEST_FIELD) })
+    let wants = ask.classified.asks.as_ref().filter(|wants| wants.why != *said)?;
+    Some(Field { name: "asks".to_owned(), value: shown(&wants.by.as_str().into(), LONGEST_FIELD) })
 }
 
 /// The rules to offer. What comes from outside is granted by its own name, which its action does not have.

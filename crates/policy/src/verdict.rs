@@ -7,7 +7,7 @@ use crate::reach::is_of_its_folder;
 use crate::readers::is_exact;
 use crate::rule::{Rule, RuleError};
 use crate::strays::{Named, strays};
-use reasonix_proto::{Action, Effect, Family, Posture, ReadOnly};
+use reasonix_proto::{Action, Effect, Family, Phrase, Posture, ReadOnly};
 
 /// What happens to writers that no rule speaks of.
 pub type Fallback = Effect;
@@ -54,6 +54,13 @@ pub enum By {
     Memory,
     /// A tool that comes from outside is not what it was when a person accepted it; the difference as a diff.
     Redefined(String),
+    /// Somebody around the call, who is no rule of the user's, wants a person to be asked.
+    Aspect {
+        /// Who, and why, as the log has it.
+        by: String,
+        /// The same for the person who is asked.
+        why: Phrase,
+    },
     /// A rule that whoever started this run gave for it.
     Approved(String),
 }

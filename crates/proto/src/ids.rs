@@ -72,3 +72,18 @@ impl fmt::Display for RecordId {
         self.0.fmt(f)
     }
 }
+
+/// How the call of a command begins that a person typed.
+const OWN_COMMAND: &str = "shell-";
+
+impl CallId {
+    /// The call of the command that a person typed as this turn.
+    pub fn of_own_command(turn: u32) -> Self {
+        Self(format!("{OWN_COMMAND}{turn}"))
+    }
+
+    /// True for a command of the person's own, of which no model hears.
+    pub fn is_own_command(&self) -> bool {
+        self.0.strip_prefix(OWN_COMMAND).is_some_and(|turn| turn.parse::<u32>().is_ok())
+    }
+}

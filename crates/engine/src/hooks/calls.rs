@@ -4,7 +4,7 @@ use super::list::Listed;
 use super::running::{Occasion, Running};
 use super::standing::May;
 use super::{cut, locked};
-use reasonix_agent::{About, Args, Wish, outcome_text};
+use reasonix_agent::{About, Args, WantsAsked, Wish, outcome_text};
 use reasonix_extensions::hooks::{
     ClaudeCall, HookDecision, HookDialect, HookEvent, HookMoment, HookVerdict, claude_calls, own_arguments,
 };
@@ -36,7 +36,7 @@ struct Becoming<'a> {
     subjects: Vec<String>,
     /// The files that it is told to be about.
     files: Vec<String>,
-    asks: Option<String>,
+    asks: Option<WantsAsked>,
     changed: bool,
 }
 
@@ -83,7 +83,7 @@ impl<'a> Becoming<'a> {
     fn wish(self) -> Wish {
         let args = self.changed.then_some(self.args);
         match (self.asks, args) {
-            (Some(why), args) => Wish::Ask { why, args },
+            (Some(wants), args) => Wish::Ask { wants, args },
             (None, Some(args)) => Wish::Instead(args),
             (None, None) => Wish::Go,
         }
@@ -187,7 +187,8 @@ impl HookedCalls {
             May::Off => return Step::On,
             May::Changed => {
                 // What it would have judged nobody judges: a guard may be about reading as well.
-                call.asks = Some(format!("hook {}: it is not what you trusted", listed.label()));
+                let (by, hook) = (format!("hook {}: it is not what you trusted", listed.label()), listed.label());
+                call.asks = Some(WantsAsked { by, why: Phrase::new("engine.ask_hook_changed").with("hook", hook) });
                 return Step::On;
             }
         }
@@ -221,8 +222,7 @@ impl HookedCalls {
             return Step::Denied { by: listed.label(), reason: verdict.reason };
         }
         if verdict.asks {
-            let reason = if verdict.reason.is_empty() { String::new() } else { format!(": {}", verdict.reason) };
-            call.asks = Some(format!("hook {}{reason}", listed.label()));
+            call.asks = Some(wants_asked(&listed.label(), &verdict.reason));
         }
         if let Some(context) = verdict.context {
             let note = format!("[hook {}: {context}]", listed.label());
@@ -335,6 +335,15 @@ fn filtered(family: Family, subjects: Vec<String>) -> Vec<String> {
         all.push(line);
     }
     all
+}
+
+/// A hook wants a person to be asked, with the reason that it gave.
+fn wants_asked(hook: &str, reason: &str) -> WantsAsked {
+    if reason.is_empty() {
+        return WantsAsked { by: format!("hook {hook}"), why: Phrase::new("engine.ask_hook").with("hook", hook) };
+    }
+    let why = Phrase::new("engine.ask_hook_because").with("hook", hook).with("reason", reason);
+    WantsAsked { by: format!("hook {hook}: {reason}"), why }
 }
 
 /// The outcome with what hooks said behind it.

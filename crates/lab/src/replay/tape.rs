@@ -102,7 +102,7 @@ impl Tape {
         let state = self.state();
         state.turn.iter().find_map(|record| match &record.body {
             RecordBody::Outcome { call, outcome, .. } if call == wanted => Some(outcome.clone()),
-            RecordBody::ShellEnded { turn, outcome, .. } if format!("shell-{turn}") == wanted.0 => {
+            RecordBody::ShellEnded { turn, outcome, .. } if CallId::of_own_command(*turn) == *wanted => {
                 Some(outcome.clone())
             }
             _ => None,

@@ -134,7 +134,7 @@ impl Approval {
 
     /// True for a command of the user's own, of which no model hears.
     fn is_own(&self) -> bool {
-        self.asking.call.as_str().starts_with("shell-")
+        self.asking.call.is_own_command()
     }
 
     fn begin(&mut self, text: &str, command: bool) {

@@ -339,6 +339,18 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "it runs a program of this folder that stands before the system's of the same name; no rule for that name covers it",
         "它会运行此文件夹中的程序，而不是系统中的同名程序；针对该名称的规则不适用于它",
     ),
+    (
+        "engine.ask_check",
+        "it runs what is in this folder, which you have not trusted yet",
+        "它会运行此文件夹中的内容，而你尚未信任此文件夹",
+    ),
+    ("engine.ask_hook", "the hook {hook} wants you to be asked", "钩子 {hook} 要求询问你"),
+    ("engine.ask_hook_because", "the hook {hook} wants you to be asked: {reason}", "钩子 {hook} 要求询问你：{reason}"),
+    (
+        "engine.ask_hook_changed",
+        "the hook {hook} cannot judge it: it is not what you trusted",
+        "钩子 {hook} 无法判断：它已不是你信任时的样子",
+    ),
     ("engine.ask_rule", "the rule {rule} says to ask", "规则 {rule} 要求询问"),
     (
         "engine.ask_wanted",

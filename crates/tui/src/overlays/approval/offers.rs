@@ -47,11 +47,7 @@ pub(super) fn offers(asking: &Asking) -> Vec<Offer> {
 
 /// What a no comes to: of a command that the user typed the model hears nothing.
 fn denial(asking: &Asking) -> Phrase {
-    if asking.call.as_str().starts_with("shell-") {
-        Phrase::new("tui.ask.deny_own")
-    } else {
-        Phrase::new("tui.ask.deny")
-    }
+    if asking.call.is_own_command() { Phrase::new("tui.ask.deny_own") } else { Phrase::new("tui.ask.deny") }
 }
 
 impl Offer {
