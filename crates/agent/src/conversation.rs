@@ -366,7 +366,7 @@ impl Conversation {
     /// Begins the next turn and gives its number.
     pub(crate) fn next_turn(&mut self) -> u32 {
         self.mark = None;
-        self.turns += 1;
+        self.turns = self.turns.saturating_add(1);
         self.turns
     }
 

@@ -23,6 +23,7 @@ mod explain;
 mod fleet;
 mod foreword;
 mod goals;
+mod going;
 mod handle;
 mod handoff;
 mod hooks;

@@ -266,8 +266,8 @@ impl Sink for Outbox {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::{MOST_RECENT, MOST_UNREAD, Outbox};
+pub(crate) mod tests {
+    use super::{Arc, Events, MOST_RECENT, MOST_UNREAD, Outbox};
     use crate::state::SessionState;
     use reasonix_agent::Sink;
     use reasonix_proto::{CallId, Event, Level, Mode, Phrase, Posture, SessionId, Status, TurnState, Usage};
@@ -300,9 +300,14 @@ mod tests {
         tokio::sync::watch::channel(SessionState::new("m".to_owned(), None, Mode::Build)).1
     }
 
+    /// One of a session that does nothing, with a seat.
+    pub(crate) fn outbox() -> (Arc<Outbox>, Events) {
+        Outbox::new(status(), state())
+    }
+
     #[test]
     fn a_flood_of_progress_is_bounded_and_nothing_else_is_lost() {
-        let (outbox, mut events) = Outbox::new(status(), state());
+        let (outbox, mut events) = outbox();
         for _ in 0..MOST_UNREAD * 4 {
             outbox.emit(Event::ToolProgress { call: CallId::from("c"), delta: "x".into() });
         }
@@ -315,7 +320,7 @@ mod tests {
 
     #[test]
     fn who_comes_back_gets_what_lasts_of_the_rest() {
-        let (outbox, mut first) = Outbox::new(status(), state());
+        let (outbox, mut first) = outbox();
         let notice = |code: &'static str| {
             outbox.emit(Event::Notice { level: Level::Info, phrase: Phrase::new(code) });
             outbox.emit(Event::State { state: TurnState::AwaitingModel });
@@ -342,7 +347,7 @@ mod tests {
 
     #[test]
     fn every_seat_gets_every_event_under_the_same_number() {
-        let (outbox, mut first) = Outbox::new(status(), state());
+        let (outbox, mut first) = outbox();
         let mut second = outbox.join();
         outbox.emit(Event::State { state: TurnState::AwaitingModel });
         assert_eq!(first.ready(), second.ready());

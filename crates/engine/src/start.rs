@@ -16,6 +16,7 @@ use crate::editing::{as_begun, settled};
 use crate::error::EngineError;
 use crate::fleet::{Fleet, Hears};
 use crate::goals::{JudgesGoal, Pursuit};
+use crate::going::set_going;
 use crate::handle::Handle;
 use crate::hooks::{AroundAll, AroundCalls, Hooks};
 use crate::intake::Intake;
@@ -61,7 +62,6 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use tokio::sync::{mpsc, watch};
 use toolset::{Carried, all_tools, runs_commands, tools_below, toolset};
-use tracing::Instrument;
 
 pub use opening::imported_head;
 pub use preview::context_of;
@@ -404,16 +404,6 @@ fn heard(
 /// What people should know of bundles: which are off, and what of their servers cannot be used.
 fn bundle_notices(world: &World) -> Vec<Phrase> {
     world.bundles().told().chain(carried(world).1).collect()
-}
-
-/// Runs the session in a task of its own; its way out of the box is there as long.
-fn set_going(live: Live, way_out: Box<dyn Any + Send>) {
-    let session = live.desk.outbox.span().clone();
-    let running = async move {
-        let _way_out = way_out;
-        live.run().await;
-    };
-    tokio::spawn(running.instrument(session));
 }
 
 /// Nothing can be done where nothing can be written down; that is said before anything else goes wrong for that reason.

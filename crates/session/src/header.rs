@@ -64,9 +64,14 @@ impl Kind {
     }
 }
 
-/// The header of a line; as we write it that costs a look at its first bytes, in any other order it is parsed.
+/// Records are numbered up to here: programs that read numbers as JavaScript does tell no larger ones apart, and whatever
+/// follows one still has a number of its own.
+const HIGHEST: u64 = 1 << 53;
+
+/// The header of a line; as we write it that costs a look at its first bytes, in any other order it is parsed. None where its
+/// number is none that we give.
 pub(crate) fn header(line: &[u8]) -> Option<Header> {
-    scan(line).or_else(|| parse(line))
+    scan(line).or_else(|| parse(line)).filter(|header| header.id <= HIGHEST)
 }
 
 fn scan(line: &[u8]) -> Option<Header> {
@@ -125,6 +130,8 @@ mod tests {
         let other_order = r#"{"kind":"note", "at":5, "parent":1, "id":2, "turn":1, "text":""}"#;
         assert_eq!(scan(other_order.as_bytes()), None);
         assert_eq!(header(other_order.as_bytes()).map(|header| (header.id, header.kind)), Some((2, Kind::Note)));
+        let past = format!(r#"{{"id":{},"parent":1,"at":5,"kind":"prompt"}}"#, u64::MAX);
+        assert_eq!(header(past.as_bytes()), None, "no record could follow it");
         for nonsense in ["", "{", r#"{"id":}"#, r#"{"id":99999999999999999999999,"parent":1"#, r#"{"a":1}"#] {
             assert_eq!(header(nonsense.as_bytes()), None, "{nonsense}");
         }

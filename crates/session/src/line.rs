@@ -31,6 +31,7 @@ pub(crate) fn seal(object: &impl Serialize) -> serde_json::Result<Vec<u8>> {
 
 /// The record of a line whatever its checksum says.
 pub(crate) fn parse(line: &[u8]) -> Option<Record> {
+    header(line)?;
     serde_json::from_slice(line).ok().or_else(|| newer_words(line))
 }
 

@@ -37,7 +37,7 @@ impl Room {
     /// What a folding aims at: half of the window, so that the next one is far; more where the prompt and the tools take much
     /// of that.
     pub(super) fn goal(&self) -> u64 {
-        (self.window / 2).max(self.prefix + self.window * 3 / 10).min(self.most())
+        (self.window / 2).max(self.prefix.saturating_add(self.window.saturating_mul(3) / 10)).min(self.most())
     }
 }
 

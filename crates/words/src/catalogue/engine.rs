@@ -351,6 +351,16 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "the hook {hook} cannot judge it: it is not what you trusted",
         "钩子 {hook} 无法判断：它已不是你信任时的样子",
     ),
+    (
+        "engine.defect",
+        "Reasonix met a defect of its own and ended this session; what stands in its log is kept",
+        "Reasonix 自身出错，已结束此会话；日志中的内容都保留着",
+    ),
+    (
+        "engine.defect.hint",
+        "`reasonix --continue` goes on with it; please report it with the lines above",
+        "可用 `reasonix --continue` 继续；请附上上面的信息报告此问题",
+    ),
     ("engine.ask_rule", "the rule {rule} says to ask", "规则 {rule} 要求询问"),
     (
         "engine.ask_wanted",
