@@ -45,6 +45,8 @@ struct State {
     goal: (Option<u64>, Option<Duration>),
     /// What requests on their way will take by estimate: their number, tokens, and money in millionths.
     held: (u32, u64, u64),
+    /// How many answers there were, and the tokens that they had: what one on its way will have nobody knows better.
+    answers: (u64, u64),
 }
 
 /// What there is a limit of.
@@ -119,7 +121,7 @@ impl Purse {
     pub(crate) fn spent_below(&self, model: &str, usage: Usage) {
         let cost = self.counted(model, usage);
         let mut state = self.state();
-        state.tokens = state.tokens.saturating_add(usage.tokens());
+        state.count(usage);
         let Some(cost) = cost else { return };
         state.take(cost.clone());
         drop(state);
@@ -203,6 +205,16 @@ impl Standing {
 }
 
 impl State {
+    fn count(&mut self, usage: Usage) {
+        self.tokens = self.tokens.saturating_add(usage.tokens());
+        self.answers = (self.answers.0 + 1, self.answers.1.saturating_add(usage.output));
+    }
+
+    /// What a request of so many tokens will take, by the answers that there were.
+    fn expected(&self, tokens: u64) -> Usage {
+        Usage { input: tokens, output: self.answers.1 / self.answers.0.max(1), ..Usage::default() }
+    }
+
     fn elapsed(&self) -> Duration {
         let waited = self.waits.saturating_sub(self.waited);
         self.time + self.since.map_or(Duration::ZERO, |since| since.elapsed().saturating_sub(waited))
@@ -297,8 +309,9 @@ impl Budget for Purse {
             return Err(why);
         }
         let price = self.price(model);
-        let money = price.map_or(0, |price| price.money(Usage { input: tokens, ..Usage::default() }).spent);
         let mut state = self.state();
+        let expected = state.expected(tokens);
+        let (tokens, money) = (expected.tokens(), price.map_or(0, |price| price.money(expected).spent));
         if let Some(why) = state.reached_by_held() {
             return Err(why);
         }
@@ -316,7 +329,7 @@ impl Budget for Purse {
     fn spent(&self, model: &str, usage: Usage) {
         let cost = self.counted(model, usage);
         let mut state = self.state();
-        state.tokens = state.tokens.saturating_add(usage.tokens());
+        state.count(usage);
         if let Some(cost) = cost {
             state.pay(cost.clone());
             drop(state);
@@ -343,5 +356,26 @@ impl Budget for Purse {
         state.time = state.elapsed();
         state.since = None;
         state.turn.take()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Purse;
+    use reasonix_agent::Budget;
+    use reasonix_config::Settings;
+    use reasonix_proto::{Allowance, Usage};
+    use std::sync::Arc;
+
+    #[test]
+    fn what_is_on_its_way_is_held_with_the_answer_that_it_will_have() {
+        let purse = Purse::new(Arc::new(Settings::default()), crate::outbox::tests::outbox().0);
+        purse.allow(Allowance { tokens: Some(1_000), ..Allowance::default() });
+        purse.spent("m", Usage { input: 10, output: 400, ..Usage::default() });
+        let first = purse.reserve("m", 100).unwrap();
+        let second = purse.reserve("m", 100).unwrap();
+        assert!(purse.reserve("m", 1).is_err(), "410 were spent, and twice 500 are on their way");
+        drop((first, second));
+        assert!(purse.reserve("m", 1).is_ok());
     }
 }
