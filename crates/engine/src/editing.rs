@@ -2,7 +2,6 @@
 //! once, before the first request; the tools and the system prompt in a session's first record are what was decided.
 
 use crate::error::EngineError;
-use crate::prompt::BLOCKS_PROMPT;
 use crate::spec::Start;
 use crate::world::format_of;
 use reasonix_agent::ToolSpec;
@@ -156,9 +155,14 @@ pub(crate) fn edits_with(settings: &Settings, tools: &[ToolSpec]) -> EditsWith {
     format_of(settings).or_else(|| only_format(offered)).map_or(EditsWith::Several, EditsWith::One)
 }
 
+/// How the prompt spoke of blocks when heads did not say what they edit with. It stays as it was, whatever is said of blocks
+/// today: what stands in those logs does not change.
+const BLOCKS_THEN: &str = "# Edits in the text\nYou can edit files by writing blocks into your answer. Name the file in the line \
+                           above; SEARCH must be the file's text, exactly; an empty SEARCH makes a new file:";
+
 /// The format of a session whose head does not say it: what its prompt and the names of its tools tell of it.
 fn told_by_prompt(head: &SessionHead) -> Option<EditFormat> {
-    if head.system.contains(BLOCKS_PROMPT.trim_end()) {
+    if head.system.contains(BLOCKS_THEN) {
         return Some(EditFormat::Blocks);
     }
     only_format(|format| head.tools.iter().any(|name| name == format.name()))

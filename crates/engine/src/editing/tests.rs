@@ -1,5 +1,4 @@
-use super::{Score, Scores, begun_with, decide, editing, offers};
-use crate::prompt::BLOCKS_PROMPT;
+use super::{BLOCKS_THEN, Score, Scores, begun_with, decide, editing, offers};
 use pretty_assertions::assert_eq;
 use reasonix_config::Settings;
 use reasonix_proto::EditFormat::{ApplyPatch, Blocks, EditFile, MultiEdit, WriteFile};
@@ -123,9 +122,9 @@ fn a_session_says_what_it_began_with() {
     assert_eq!(begun_with(&head(&["read_file", "write_file", "apply_patch"], "")), Some(ApplyPatch));
     assert_eq!(begun_with(&head(&["read_file", "write_file"], "")), Some(WriteFile));
     assert_eq!(begun_with(&head(&["read_file"], "")), None);
-    let says = |edit| SessionHead { edit, ..head(&all, BLOCKS_PROMPT) };
+    let says = |edit| SessionHead { edit, ..head(&all, BLOCKS_THEN) };
     assert_eq!(begun_with(&says(EditsWith::Unsaid)), Some(Blocks), "an old head");
     assert_eq!(begun_with(&says(EditsWith::Several)), None, "what the head says counts, not what its prompt speaks of");
     assert_eq!(begun_with(&says(EditsWith::One(MultiEdit))), Some(MultiEdit));
-    assert_eq!(begun_with(&head(&all, &format!("base\n\n{}\n\nmore", BLOCKS_PROMPT.trim_end()))), Some(Blocks));
+    assert_eq!(begun_with(&head(&all, &format!("base\n\n{BLOCKS_THEN}\n\nmore"))), Some(Blocks));
 }
