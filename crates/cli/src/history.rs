@@ -4,10 +4,10 @@ use crate::args::HistoryArgs;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::say::{self, Colour, Style, clean};
-use crate::zone::clock;
 use reasonix_config::Flags;
 use reasonix_engine::search_of;
 use reasonix_proto::{Level, Phrase, RecordId};
+use reasonix_session::local_clock as clock;
 use reasonix_session::{Found, Line, Search, SearchHit, SessionWindow, Wanted};
 use std::time::Duration;
 

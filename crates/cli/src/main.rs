@@ -50,7 +50,6 @@ mod store;
 mod trust;
 mod undo;
 mod view;
-mod zone;
 
 use args::{Cli, Command};
 use clap::error::ErrorKind;

@@ -326,7 +326,7 @@ fn document(context: &Context, sessions: &Sessions, wanted: &str, format: Docume
     let providers = context.loaded.settings.providers.iter();
     let keys = providers.filter_map(|provider| reasonix_config::api_key(provider, &context.env, &context.home));
     let secrets: Vec<String> = keys.map(|key| key.expose().to_owned()).collect();
-    Ok(export(seen.past.marks().title(), &records, format, &secrets, crate::zone::clock).into_bytes())
+    Ok(export(seen.past.marks().title(), &records, format, &secrets, reasonix_session::local_clock).into_bytes())
 }
 
 /// What is in a file that is to be imported, and what it is called.

@@ -101,7 +101,7 @@ fn resolve(table: &Table, context: &Context<'_>, folder: &Path) -> Result<Settin
         evidence: evidence::resolve(&root.section("evidence")),
         validation: validation::resolve(&root.section("validation")),
         goal: goal::resolve(&root.section("goal")),
-        jobs: jobs::resolve(&root.section("jobs")),
+        jobs: jobs::resolve(&root.section("jobs"), &root.section("cron")),
         branch: branch::resolve(&root.section("branch")),
         stream_rules: stream_rules::resolve(&root.section("rules").section("stream")),
         record: record::resolve(&root.section("record")),

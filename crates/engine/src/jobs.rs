@@ -1,6 +1,7 @@
 //! The jobs of a session: commands that go on behind the calls that began them. It owns each from its record to its end, and
 //! nobody else ends one; what they may do was decided before they got here.
 
+mod cron;
 mod end;
 mod job;
 mod lines;
@@ -9,6 +10,7 @@ mod table;
 mod told;
 mod tool;
 
+use cron::CronTool;
 use job::Job;
 use reasonix_agent::{Artifacts, BoxFuture, Stop, Tool};
 use reasonix_config::JobSettings;
@@ -17,7 +19,7 @@ use reasonix_tools::{Background, Feed, HearsLine, JobAbout, LiveCommand, NewJob,
 use std::fmt;
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, Instant};
-use table::JobTable;
+use table::{JobTable, Room};
 
 pub(crate) use end::first_line;
 pub(crate) use rest::{Rests, at_work};
@@ -66,7 +68,11 @@ impl Jobs {
 
     /// The tools that look after them, in the order they are sent.
     pub(crate) fn tools(self: &Arc<Self>) -> Vec<Arc<dyn Tool>> {
-        vec![Arc::new(Typed::of(JobTool(Arc::clone(self))))]
+        let mut tools: Vec<Arc<dyn Tool>> = vec![Arc::new(Typed::of(JobTool(Arc::clone(self))))];
+        if self.settings.cron && self.attended {
+            tools.push(Arc::new(Typed::of(CronTool(Arc::clone(self)))));
+        }
+        tools
     }
 
     /// How many run.
@@ -77,6 +83,11 @@ impl Jobs {
     /// All that are known, in the order they began.
     pub(crate) fn list(&self) -> Vec<JobInfo> {
         self.table.list()
+    }
+
+    /// Ends what would come back: there is nothing left to spend on it.
+    pub(crate) fn end_schedules(&self) {
+        self.table.stop_schedules();
     }
 
     /// Ends a job, for the person who wants that. False where none of that name runs.
@@ -101,8 +112,9 @@ impl Jobs {
     /// Writes down that a job began, before it does; gives its name.
     async fn admit(&self, about: &JobAbout, name: Option<&str>) -> Result<JobInfo, ToolOutcome> {
         let Some(around) = self.around.get() else { return Err(ToolOutcome::failed("no jobs can be had here")) };
+        let cron = about.kind == JobKind::Cron;
         let info = JobInfo {
-            job: self.table.reserve(name, self.settings.max)?,
+            job: self.table.reserve(name, if cron { Room::Schedules } else { Room::Jobs(self.settings.max) })?,
             what: about.kind,
             call: about.call.clone(),
             command: JobInfo::short(&about.line),

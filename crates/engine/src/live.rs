@@ -69,6 +69,9 @@ impl Live {
         self.desk.state(TurnState::Idle);
         while let Some((work, ticket)) = self.next_work().await {
             let end = self.work(work).await;
+            if matches!(end, TurnEnd::OutOfBudget { .. }) {
+                self.desk.behind.jobs.end_schedules();
+            }
             self.pursuit.after_turn(&end, &self.actor.conversation).await;
             if let Some(ticket) = ticket {
                 ticket.settle(Ok(Done::Turn { end }));
@@ -145,16 +148,21 @@ impl Live {
                     return Some((work, None));
                 }
             }
-            let inbound = match self.quiet() {
-                None => self.intake.inbound.recv().await?,
-                Some(wait) => tokio::select! {
-                    biased;
-                    inbound = self.intake.inbound.recv() => inbound?,
-                    () = tokio::time::sleep(wait) => {
-                        self.fold_idle().await;
-                        continue;
-                    }
-                },
+            let quiet = self.quiet();
+            let folds = async {
+                match quiet {
+                    Some(wait) => tokio::time::sleep(wait).await,
+                    None => std::future::pending().await,
+                }
+            };
+            let inbound = tokio::select! {
+                biased;
+                inbound = self.intake.inbound.recv() => inbound?,
+                () = self.desk.queue.spoken() => continue,
+                () = folds => {
+                    self.fold_idle().await;
+                    continue;
+                }
             };
             if let Some(work) = self.take(inbound).await {
                 return Some(work);

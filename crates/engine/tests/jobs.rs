@@ -51,6 +51,46 @@ fn lives(pid: &str) -> bool {
     Path::new("/proc").join(pid.trim()).join("status").exists()
 }
 
+/// Whether the tool is among those that a request offers.
+fn offers_cron(request: &Recorded) -> bool {
+    request.body["tools"].as_array().unwrap().iter().any(|tool| tool["function"]["name"] == "cron")
+}
+
+#[tokio::test]
+async fn what_comes_back_is_listed_and_ended_like_a_job_and_is_none() {
+    let world = World::new(vec![
+        Answer::call("cron_create", json!({"cron_expression": "0 9 * * MON", "prompt": "x", "recurring": true})),
+        Answer::call("cron", json!({"expression": "0 9 31 2 *", "prompt": "x"})),
+        Answer::call("cron", json!({"expression": "*/5  9-17 * * 1-5", "prompt": "look at the build\nand mend it"})),
+        job(json!({})),
+        Answer::call("cron_list", json!({})),
+        Answer::say("set"),
+        Answer::say("no more"),
+    ])
+    .await;
+    let mut handle = world.open_with(Which::New, |start| start.world.settings.jobs.cron = true);
+    let texts: Vec<String> = turn(&mut handle, |_| panic!("nobody is asked")).await.iter().map(outcome_text).collect();
+    assert!(texts[0].contains("the day of week \"MON\" cannot be read"), "{}", texts[0]);
+    assert!(texts[1].contains("no day of the next years fits it"), "{}", texts[1]);
+    assert!(texts[2].starts_with("Scheduled · ") && texts[2].contains("it ends after 7 days"), "{}", texts[2]);
+    assert_eq!(texts[3], "No running background jobs to wait for.", "nobody waits for it");
+    let [known] = <[JobInfo; 1]>::try_from(jobs(&handle).await).unwrap();
+    assert_eq!((known.command.as_str(), known.description.as_str()), ("*/5 9-17 * * 1-5", "look at the build"));
+    assert!(known.job.len() == 8 && texts[2].contains(&known.job) && texts[4].contains(&known.job), "{}", texts[4]);
+    // The end of a job was not seen by the model, so its next prompt tells of it.
+    assert_eq!(handle.submit(Op::StopJob { job: known.job.clone() }).settled().await, Settled::Done(Done::Applied));
+    assert_eq!((ended(&mut handle).await.job, jobs(&handle).await.len()), (known.job, 1));
+    assert!(offers_cron(&world.server.requests()[0]));
+}
+
+#[tokio::test]
+async fn nothing_comes_back_unless_the_user_wants_that() {
+    let world = World::new(vec![Answer::say("hi")]).await;
+    let mut handle = world.open(Which::New);
+    turn(&mut handle, |_| Choice::AllowOnce).await;
+    assert!(!offers_cron(&world.server.requests()[0]));
+}
+
 #[tokio::test]
 async fn a_server_goes_on_and_is_looked_after() {
     let world = World::new(vec![

@@ -3,12 +3,14 @@
 
 pub mod batch;
 mod course;
+mod cron;
 mod judge;
 mod said;
 mod strategy;
 mod words;
 
 pub use course::Course;
+pub use cron::{CronError, CronFields, Schedule};
 pub use judge::{ALIKE, TurnSeen, judge};
 pub use said::{GoalSaid, said};
 pub use strategy::{folder_name, is_long_work, looks_like_research};

@@ -17,6 +17,8 @@ pub enum JobKind {
     Monitor,
     /// A subagent, under its own name.
     Task,
+    /// A prompt that comes back at its times; the command is their expression.
+    Cron,
 }
 
 /// Where a job stands.

@@ -1,5 +1,6 @@
 //! What can go wrong with sessions on disk.
 
+use crate::zone::date;
 use reasonix_proto::{Phrase, RecordId, SessionId};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -116,21 +117,8 @@ impl SessionError {
 /// A moment, in milliseconds since the Unix epoch, as people write it: `2026-11-15 06:20 UTC`.
 pub fn clock(at_ms: u64) -> String {
     let (days, seconds) = (at_ms / 86_400_000, at_ms / 1000 % 86_400);
-    let (year, month, day) = date(days);
+    let (year, month, day) = date(i64::try_from(days).unwrap_or(0));
     format!("{year:04}-{month:02}-{day:02} {:02}:{:02} UTC", seconds / 3600, seconds / 60 % 60)
-}
-
-/// The date of a day, counted from 1970, in the Gregorian calendar. Years begin in March here, so that the leap day is
-/// the last one.
-fn date(days: u64) -> (u64, u64, u64) {
-    let days = days + 719_468;
-    let (era, day_of_era) = (days / 146_097, days % 146_097);
-    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted = (5 * day_of_year + 2) / 153;
-    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
-    let year = year_of_era + era * 400 + u64::from(month <= 2);
-    (year, month, day_of_year - (153 * shifted + 2) / 5 + 1)
 }
 
 #[cfg(test)]

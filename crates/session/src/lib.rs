@@ -40,6 +40,7 @@ mod stats;
 mod subagents;
 mod tree;
 mod trials;
+mod zone;
 
 pub use artifacts::{MemoryArtifacts, SessionArtifacts};
 pub use cache::cache_report;
@@ -68,3 +69,4 @@ pub use stats::{GroupBy, TimeSpan, now, tallies, tally};
 pub use subagents::{SubagentTally, subagents};
 pub use tree::TreeView;
 pub use trials::{Trial, TrialKey, Trials, Tried, Why};
+pub use zone::{local_clock, local_fields};

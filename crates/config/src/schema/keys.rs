@@ -235,6 +235,7 @@ pub const KEYS: &[SettingKey] = &[
     key("undo.max_mb", Count, "2048", SettingScope::User, "How much is kept in all, in MiB; the oldest sessions' states go first."),
     key("jobs.max", Count, "15", SettingScope::User, "How many jobs (commands in the background) may run at once, from 1 to 100."),
     key("jobs.wait", Count, "30", SettingScope::User, "Seconds that the tool `job` waits for the first job to end, up to 300."),
+    key("cron.enabled", Bool, "false", SettingScope::User, "Offers the tool `cron` in the chat: prompts that come back at their times while the session lives."),
     key("jobs.auto_background", Bool, "", SettingScope::User, "A command that runs out of its time goes on as a job in place of being ended. Unless it is set: in the chat, and not in `run`."),
     key("evidence.enabled", Bool, "true", SettingScope::User, "What an answer claims of tests, builds, linters, fixes and files is held against the log, by rule and without a model; what came of it stands behind the answer."),
     key("validation.enabled", Bool, "true", SettingScope::Trust, "After a turn that edited code, the command that checks it is run, and the model reads what failed."),

@@ -11,21 +11,24 @@ pub struct JobSettings {
     pub wait: u64,
     /// Whether a command that runs out of its time goes on as a job; where somebody is there when none.
     pub auto_background: Option<bool>,
+    /// Whether prompts may come back at their times.
+    pub cron: bool,
 }
 
 impl Default for JobSettings {
     fn default() -> Self {
-        Self { max: 15, wait: 30, auto_background: None }
+        Self { max: 15, wait: 30, auto_background: None, cron: false }
     }
 }
 
-/// Reads the section.
-pub(crate) fn resolve(view: &View<'_>) -> JobSettings {
+/// Reads the section, and the switch of what comes back.
+pub(crate) fn resolve(view: &View<'_>, cron: &View<'_>) -> JobSettings {
     let built_in = JobSettings::default();
     let max = view.count("max").and_then(|max| usize::try_from(max).ok()).unwrap_or(built_in.max);
     JobSettings {
         max: max.clamp(1, 100),
         wait: view.count("wait").unwrap_or(built_in.wait).clamp(1, 300),
         auto_background: view.bool("auto_background"),
+        cron: cron.bool("enabled").unwrap_or(built_in.cron),
     }
 }

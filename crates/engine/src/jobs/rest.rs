@@ -42,9 +42,9 @@ enum Awaited {
     Subagents,
 }
 
-/// True of a job that will end by itself, as far as can be told: a server that said that it is ready does not.
+/// True of a job that will end by itself, as far as can be told: a server that said that it is ready does not, and what comes back neither.
 fn will_end(job: &JobInfo) -> bool {
-    job.what == JobKind::Task || !job.ready
+    job.what == JobKind::Task || (!job.ready && job.what != JobKind::Cron)
 }
 
 /// The names of those at work that will end.

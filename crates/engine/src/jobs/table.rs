@@ -9,6 +9,8 @@ use tokio::sync::watch;
 
 /// How long a job is known after its end.
 const KEPT: Duration = Duration::from_secs(5 * 60);
+/// Prompts that come back at once.
+const MOST_SCHEDULES: usize = 50;
 /// Jobs that are known at once, those that ended among them: the oldest of these make way.
 const MOST_KNOWN: usize = 200;
 
@@ -30,8 +32,13 @@ struct Rows {
 }
 
 impl Rows {
+    /// How many run: what comes back at its times does not.
     fn running(&self) -> usize {
-        self.jobs.iter().filter(|job| job.runs()).count()
+        self.jobs.iter().filter(|job| job.runs() && !is_schedule(job)).count()
+    }
+
+    fn schedules(&self) -> usize {
+        self.jobs.iter().filter(|job| job.runs() && is_schedule(job)).count()
     }
 
     /// Forgets jobs that ended long ago.
@@ -43,6 +50,18 @@ impl Rows {
             self.jobs.remove(place);
         }
     }
+}
+
+fn is_schedule(job: &Job) -> bool {
+    job.info.what == JobKind::Cron
+}
+
+/// How many there may be of what begins.
+pub(super) enum Room {
+    /// So many at once.
+    Jobs(usize),
+    /// What comes back at its times has bounds of its own.
+    Schedules,
 }
 
 impl JobTable {
@@ -65,12 +84,21 @@ impl JobTable {
         rows.jobs.iter().map(Job::info).collect()
     }
 
-    /// The name of a job that is about to begin, which counts as one from now on, where no more than so many run.
-    pub(super) fn reserve(&self, name: Option<&str>, most: usize) -> Result<String, ToolOutcome> {
+    /// The name of a job that is about to begin, which counts as one from now on, where there is room for it.
+    pub(super) fn reserve(&self, name: Option<&str>, room: Room) -> Result<String, ToolOutcome> {
         let mut rows = self.rows();
-        let running = rows.running() + rows.beginning;
         if rows.closed {
             return Err(ToolOutcome::failed("the session is about to end"));
+        }
+        let (running, most) = match room {
+            Room::Jobs(most) => (rows.running() + rows.beginning, most),
+            Room::Schedules => (rows.schedules() + rows.beginning, MOST_SCHEDULES),
+        };
+        if let (Room::Schedules, true) = (&room, running >= most) {
+            return Err(ToolOutcome::failed_with(
+                format!("there are {most} schedules already, and no more may be"),
+                "end one with `job {\"cancel\": [\"ID\"]}`",
+            ));
         }
         if running >= most {
             let hint = "end one with `job {\"cancel\": [\"ID\"]}`, or wait for one with `job {}`";
@@ -123,10 +151,16 @@ impl JobTable {
         rows.jobs.iter().filter(|job| job.runs()).map(|job| job.stop.cancel()).count()
     }
 
+    /// Ends all that would come back.
+    pub(super) fn stop_schedules(&self) {
+        self.rows().jobs.iter().filter(|job| job.runs() && is_schedule(job)).for_each(|job| job.stop.cancel());
+    }
+
     /// The names of those that are meant: all that run where none is named.
     pub(super) fn meant(&self, ids: &[String]) -> Vec<String> {
         let rows = self.rows();
-        let meant = |job: &&Job| if ids.is_empty() { job.runs() } else { ids.iter().any(|id| job.is(id)) };
+        let meant =
+            |job: &&Job| if ids.is_empty() { job.runs() && !is_schedule(job) } else { ids.iter().any(|id| job.is(id)) };
         rows.jobs.iter().filter(meant).map(|job| job.info.job.clone()).collect()
     }
 

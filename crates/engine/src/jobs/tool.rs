@@ -52,7 +52,7 @@ impl TypedTool for JobTool {
     const NAME: &'static str = "job";
     const PROMPT: &'static str = include_str!("job.md");
     const ALIASES: &'static [&'static str] =
-        &["jobs", "job_output", "list_jobs", "stop_job", "bash_output", "kill_shell"];
+        &["jobs", "job_output", "list_jobs", "stop_job", "bash_output", "kill_shell", "cron_list", "cron_delete"];
     const TRAITS: ToolTraits = ToolTraits::NONE.rarely();
     const WORK: ToolWork<Self> = ToolWork::Waits(|tool, input, call| Box::pin(tool.look(input, call)));
 
@@ -66,8 +66,8 @@ impl TypedTool for JobTool {
             })])
         });
         match (name.to_ascii_lowercase().as_str(), ids) {
-            ("stop_job" | "kill_shell", Some(ids)) => drop(args.insert("cancel".to_owned(), ids)),
-            ("list_jobs", _) => drop(args.insert("list".to_owned(), json!(true))),
+            ("stop_job" | "kill_shell" | "cron_delete", Some(ids)) => drop(args.insert("cancel".to_owned(), ids)),
+            ("list_jobs" | "cron_list", _) => drop(args.insert("list".to_owned(), json!(true))),
             (_, Some(ids)) => {
                 args.insert("poll".to_owned(), ids);
                 args.insert("now".to_owned(), json!(true));

@@ -7,13 +7,26 @@ use std::sync::OnceLock;
 const LARGEST: u64 = 1024 * 1024;
 const DAY: i64 = 86_400;
 
-/// A moment, in milliseconds since the Unix epoch, as people write it here: `2026-11-15 14:20`.
-pub(crate) fn clock(at_ms: u64) -> String {
+/// The zone of this machine; none where nothing tells it.
+fn here() -> Option<&'static Zone> {
     static ZONE: OnceLock<Option<Zone>> = OnceLock::new();
-    match ZONE.get_or_init(Zone::here) {
-        Some(zone) => zone.clock(at_ms),
-        None => reasonix_session::clock(at_ms),
-    }
+    ZONE.get_or_init(Zone::here).as_ref()
+}
+
+/// A moment, in milliseconds since the Unix epoch, as people write it here: `2026-11-15 14:20`.
+pub fn local_clock(at_ms: u64) -> String {
+    here().map_or_else(|| crate::clock(at_ms), |zone| zone.clock(at_ms))
+}
+
+/// What the clock of this machine shows at a moment, in seconds since the Unix epoch: minute, hour, day of the month, month,
+/// and day of the week from Sunday, 0.
+pub fn local_fields(at: i64) -> [u32; 5] {
+    let local = at + here().map_or(0, |zone| zone.offset(at));
+    let (days, second) = (local.div_euclid(DAY), local.rem_euclid(DAY));
+    let (_, month, day) = date(days);
+    // The first of January 1970 was a Thursday.
+    [second / 60 % 60, second / 3600, day, month, (days + 4).rem_euclid(7)]
+        .map(|field| u32::try_from(field).unwrap_or(0))
 }
 
 /// How far a place is from UTC, and when that changes.
@@ -184,7 +197,7 @@ fn seconds(text: &str) -> Option<(i64, &str)> {
 }
 
 /// The date of a day, counted from 1970. Years begin in March here, so that the leap day is the last one.
-fn date(days: i64) -> (i64, i64, i64) {
+pub(crate) fn date(days: i64) -> (i64, i64, i64) {
     let days = days + 719_468;
     let (era, day_of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
     let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
