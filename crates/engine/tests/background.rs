@@ -69,6 +69,40 @@ async fn a_call_returns_at_once_and_job_waits_for_the_result() {
     world.server.assert_valid();
 }
 
+/// Five are asked for: where there is no room for all of them none begins, which is said with how many could, and nothing is counted
+/// for it; where there is, exactly five run.
+#[tokio::test]
+async fn all_of_a_call_begin_or_none_of_them() {
+    let many = |ids: &[&str]| {
+        let one = |id: &&str| json!({"id": id, "assignment": format!("find {id}")});
+        json!({"tasks": ids.iter().map(one).collect::<Vec<_>>(), "background": true})
+    };
+    let five = ["A", "B", "C", "D", "E"];
+    for (most, begun) in [(2, 0), (5, 5)] {
+        let list = vec![("task", many(&five)), ("job", json!({"list": true})), ("task", many(&["F", "G"]))];
+        let mut own = calls(list);
+        let world = world(move |request| if is_child(request) { Some(Reply::hang()) } else { own(request) });
+        let mut handle = world.open_with(Which::New, |start| {
+            start.world.settings.jobs.max = most;
+            start.world.settings.task.per_turn = 5;
+        });
+        let events = quiet(&mut handle).await;
+        let told: Vec<String> = outcomes(&events).iter().map(text).collect();
+        let names = ["0-A", "1-B", "2-C", "3-D", "4-E"];
+        if begun == 5 {
+            assert!(told[0].contains(&format!("At work in the background: {}.", names.join(", "))), "{told:?}");
+            assert!(told[2].contains("0 more jobs may") && !told[2].contains("begin 0"), "{told:?}");
+        } else {
+            let full = "5 were to begin in the background, and 2 more jobs may (jobs.max is 2, 0 run): none of these 5";
+            assert!(told[0].contains(full) && told[0].contains("begin 2 of them"), "{told:?}");
+            assert!(told[2].contains("At work in the background: 0-F, 1-G."), "{told:?}");
+        }
+        assert_eq!(names.iter().filter(|name| told[1].contains(**name)).count(), begun, "{told:?}");
+        let Answer::Jobs { jobs } = handle.query(Query::Jobs).await else { panic!("jobs") };
+        assert_eq!(jobs.len(), begun.max(2), "{jobs:?}");
+    }
+}
+
 /// An end that nobody saw is told with the next prompt, once; the turn itself was over long before.
 #[tokio::test]
 async fn an_unseen_end_is_told_with_the_next_prompt() {

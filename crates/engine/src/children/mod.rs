@@ -214,17 +214,18 @@ impl Children {
         {
             return Err(refused);
         }
-        self.admit(kin, &jobs)?;
-        self.name(&mut jobs);
         // A subagent waits for those that it started: nobody would read what they hand back after it. And what writers made is
         // merged when all of them are over, which somebody has to wait for.
-        let (apart, waited): (Vec<Job>, Vec<Job>) =
-            jobs.into_iter().partition(|job| job.apart && !job.writes && self.depth == 1);
-        if let Some(me) = self.me.upgrade().filter(|_| !apart.is_empty() && waited.is_empty()) {
-            return Err(me.apart(kin, apart, call.id).await);
+        let apart = jobs.iter().all(|job| job.apart && !job.writes) && self.depth == 1;
+        let me = self.me.upgrade().filter(|_| apart);
+        // There is room for all of them, or none begins.
+        let places = me.as_ref().map(|_| kin.jobs.places(jobs.len())).transpose()?;
+        self.admit(kin, &jobs)?;
+        self.name(&mut jobs);
+        if let Some((me, places)) = me.zip(places) {
+            return Err(me.apart(kin, (jobs, places), call.id).await);
         }
-        let jobs = apart.into_iter().chain(waited);
-        let mut handed = join_all(jobs.map(|job| self.one(kin, job, call.id, &call.stop))).await;
+        let mut handed = join_all(jobs.into_iter().map(|job| self.one(kin, job, call.id, &call.stop))).await;
         let changes = self.bring_back(kin, call, &mut handed).await;
         Ok((handed, changes))
     }

@@ -66,7 +66,7 @@ impl JobTable {
     }
 
     /// The name of a job that is about to begin, which counts as one from now on, where no more than so many run.
-    pub(super) fn reserve(&self, name: Option<&str>, most: usize) -> Result<String, ToolOutcome> {
+    pub(super) fn reserve(&self, most: usize) -> Result<String, ToolOutcome> {
         let mut rows = self.rows();
         let running = rows.running() + rows.beginning;
         if rows.closed {
@@ -78,19 +78,38 @@ impl JobTable {
             return Err(ToolOutcome::failed_with(full, hint));
         }
         rows.beginning += 1;
-        Ok(match name {
-            Some(name) => name.to_owned(),
-            None => {
-                rows.last += 1;
-                format!("j{}", rows.last)
-            }
-        })
+        rows.last += 1;
+        Ok(format!("j{}", rows.last))
     }
 
-    /// One that was about to begin does not.
-    pub(super) fn give_up(&self) {
+    /// Places for so many at once, or for none of them: each counts as a job from now on.
+    pub(super) fn reserve_all(&self, count: usize, most: usize) -> Result<(), ToolOutcome> {
         let mut rows = self.rows();
-        rows.beginning = rows.beginning.saturating_sub(1);
+        let running = rows.running() + rows.beginning;
+        if rows.closed {
+            return Err(ToolOutcome::failed("the session is about to end"));
+        }
+        let left = most.saturating_sub(running);
+        if count > left {
+            let full = format!(
+                "{count} were to begin in the background, and {left} more jobs may (jobs.max is {most}, {running} run): none \
+                 of these {count} was started"
+            );
+            let fewer = if left > 0 { format!("begin {left} of them, ") } else { String::new() };
+            let hint = format!(
+                "{fewer}wait for all of them with `background: false`, or make room: `job {{}}` waits for a job, \
+                 `job {{\"cancel\": [\"ID\"]}}` ends one"
+            );
+            return Err(ToolOutcome::failed_with(full, hint));
+        }
+        rows.beginning += count;
+        Ok(())
+    }
+
+    /// So many that were about to begin do not.
+    pub(super) fn give_up(&self, count: usize) {
+        let mut rows = self.rows();
+        rows.beginning = rows.beginning.saturating_sub(count);
     }
 
     /// One that was about to begin runs. It is stopped at once where the session ended meanwhile.
