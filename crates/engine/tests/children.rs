@@ -555,6 +555,33 @@ async fn a_profile_is_what_a_subagent_is() {
     assert!(!world.work.path().join("made").exists());
 }
 
+/// A project's profile takes steps away and gives none, also to those that a model starts; one of the user's may take more.
+#[tokio::test]
+async fn a_projects_agent_takes_no_more_steps_than_there_are() {
+    for (origin, own, taken) in [
+        (AgentOrigin::Project, 1000, 3),
+        (AgentOrigin::Project, 0, 3),
+        (AgentOrigin::Project, 2, 2),
+        (AgentOrigin::User, 5, 5),
+    ] {
+        let world = world(|request| match is_child(request) {
+            true => Some(Reply::call("ls", json!({"path": format!("d{}", asked(request).1)}))),
+            false => parent(json!({"agent": "eager", "tasks": [{"id": "N", "assignment": "go"}]}), request),
+        });
+        (0..20).for_each(|n| drop(world.work.write(format!("d{n}/f"), "")));
+        let mut handle = world.open_with(Which::New, |start| {
+            let (name, tools, max_steps) = ("eager".to_owned(), Some(vec!["ls".to_owned()]), Some(own));
+            let profile = AgentProfile { name, tools, origin, max_steps, ..AgentProfile::default() };
+            start.world.settings.profiles = [("eager".to_owned(), profile)].into();
+            start.world.settings.task.max_steps = 3;
+        });
+        let events = quiet(&mut handle).await;
+        let told = text(&outcomes(&events)[0]);
+        assert!(told.contains(&format!("stopped at its limit of {taken} steps")), "{origin:?} {own}: {told}");
+        assert_eq!(children(&world).len(), taken + 1, "and a last word");
+    }
+}
+
 /// `@agent-NAME` in a prompt is a wish to delegate, and the model is told of it, once; what names nobody is said.
 #[tokio::test]
 async fn a_mention_delegates() {
