@@ -582,6 +582,28 @@ async fn a_projects_agent_takes_no_more_steps_than_there_are() {
     }
 }
 
+/// What one does now is told when it begins, however soon that comes behind something else.
+#[tokio::test]
+async fn each_call_that_begins_is_told() {
+    let world = world(|request| match (is_child(request), asked(request).1) {
+        (true, at @ 2..10) => Some(Reply::call("ls", json!({"path": format!("d{at}")})).after_saying("now")),
+        (true, _) => Some(Reply::say("over")),
+        (false, _) => parent(tasks(&["A"]), request),
+    });
+    (0..10).for_each(|n| drop(world.work.write(format!("d{n}/f"), "")));
+    let events = quiet(&mut world.open(Which::New)).await;
+    let told: Vec<&str> = events
+        .iter()
+        .filter_map(|(below, event)| match event {
+            Event::Working { doing, .. } if *below && !doing.is_empty() => Some(doing.as_str()),
+            _ => None,
+        })
+        .collect();
+    for at in [2, 4, 6, 8] {
+        assert!(told.contains(&format!("ls d{at}").as_str()), "{told:?}");
+    }
+}
+
 /// `@agent-NAME` in a prompt is a wish to delegate, and the model is told of it, once; what names nobody is said.
 #[tokio::test]
 async fn a_mention_delegates() {
