@@ -51,6 +51,7 @@ fn what_a_writer_made_is_there_and_undo_takes_it_back() {
     assert!(!place.work.exists("made.txt") && place.work.exists("dirty.txt"));
     assert_eq!(place.run(&["undo", "--redo"]).code, Some(0));
     assert!(place.work.exists("made.txt"));
+    place.server.assert_prefixes_grow_in(2);
     place.server.assert_valid();
 }
 

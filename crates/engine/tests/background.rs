@@ -66,6 +66,7 @@ async fn a_call_returns_at_once_and_job_waits_for_the_result() {
     assert_eq!(children(&world).len(), 1);
     let Answer::Jobs { jobs } = handle.query(Query::Jobs).await else { panic!("jobs") };
     assert_eq!((jobs[0].what, jobs[0].state), (JobKind::Task, JobState::Completed));
+    world.server.assert_prefixes_grow_in(2);
     world.server.assert_valid();
 }
 
@@ -127,6 +128,7 @@ async fn an_unseen_end_is_told_with_the_next_prompt() {
     assert!(said.contains("[job 0-A completed") && said.contains("the plum is blue") && said.ends_with("go"), "{said}");
     quiet(&mut handle).await;
     assert!(!world.server.requests().last().unwrap().last_content().contains("[job 0-A"));
+    world.server.assert_prefixes_grow_in(2);
     world.server.assert_valid();
 }
 
@@ -249,6 +251,7 @@ async fn one_subagent_is_steered() {
     assert_eq!(events.iter().filter(|(below, event)| *below && noted(event)).count(), 1);
     let Answer::Children { children } = handle.query(Query::Children).await else { panic!("children") };
     assert_eq!(children.iter().map(|run| run.child.as_str()).collect::<Vec<_>>(), ["0-A", "1-B"]);
+    world.server.assert_prefixes_grow_in(3);
     world.server.assert_valid();
 }
 
@@ -273,5 +276,6 @@ async fn a_run_waits_for_its_subagents_and_its_model_reads_them() {
     assert!(read.contains("the plum is blue") && read.contains("so is the fig"), "{read}");
     let turns = events.iter().filter(|(below, event)| !below && matches!(event, Event::TurnEnded { .. })).count();
     assert_eq!(turns, 1);
+    world.server.assert_prefixes_grow_in(3);
     world.server.assert_valid();
 }

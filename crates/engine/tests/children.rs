@@ -162,7 +162,7 @@ async fn five_assignments_are_asked_and_exactly_five_run() {
     assert_eq!(named.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["0-A", "1-B", "2-C", "3-D", "4-E"]);
     let own: Vec<Recorded> = world.server.requests().into_iter().filter(|request| !is_child(request)).collect();
     assert_eq!(own.len(), 2);
-    assert!(own[1].messages().starts_with(own[0].messages()), "the session's own prefix holds");
+    world.server.assert_prefixes_grow_in(6);
     world.server.assert_valid();
     // Its session is on disk, names the one that it works for, and is in no list.
     let state = Sessions::at(&world.home.path().join("state"));
@@ -366,6 +366,7 @@ async fn depth_is_bounded_and_nobody_starts_itself() {
     let deep = asks.iter().find(|request| asked(request).0 == "deep").unwrap();
     assert!(!tools(deep).contains(&"task".to_owned()));
     assert!(tools(&asks[0]).contains(&"task".to_owned()));
+    world.server.assert_prefixes_grow_in(3);
 }
 
 /// More than a turn may have are none at all, and what is wrong with a call names what exists.
@@ -477,7 +478,6 @@ async fn what_is_handed_back_can_be_read_and_gone_on_with() {
     assert!(told[2].contains("there is no subagent \"0-B\"; known: 0-A"), "{told:?}");
     assert!(told[3].contains("0-A (explore): done") && told[3].contains("no tests"), "{told:?}");
     let asks = children(&world);
-    assert!(asks[1].messages().starts_with(asks[0].messages()), "it goes on where it was");
     assert!(asks[1].last_content().contains("and the tests?"));
     let id = handle.session.clone();
     drop(handle);
@@ -490,6 +490,7 @@ async fn what_is_handed_back_can_be_read_and_gone_on_with() {
     let told: Vec<String> = outcomes(&events).iter().map(text).collect();
     assert!(told[0].contains("no tests"), "{told:?}");
     assert!(told[1].contains("0-A (explore): done") && told[1].contains("1-A (explore): done"), "{told:?}");
+    world.server.assert_prefixes_grow_in(3);
     assert!(!events.iter().any(|(_, event)| matches!(event, Event::Changed { record } if matches!(&record.body, RecordBody::Child(run) if run.lost))));
 }
 

@@ -203,6 +203,7 @@ async fn writers_work_apart_and_come_together_and_one_undo_takes_it_back() {
     handle.submit(back).settled().await;
     assert_eq!(files(&world.work.path()), before, "one undo takes all of it back");
     drop(handle);
+    world.server.assert_prefixes_grow_in(3);
 }
 
 /// What two did to the same lines is a conflict of the second: nothing of it is taken, and all of it can be read.
@@ -636,6 +637,7 @@ async fn a_writer_that_goes_on_knows_where_its_work_is() {
     });
     handle.submit(Op::SetPosture { posture: reasonix_proto::Posture::Auto }).settled().await;
     let (told, _) = turn(&mut handle, yes).await;
+    world.server.assert_prefixes_grow_in(2);
     let limit = "stopped at its limit of 2 steps: go on with it by its id, or apply the patch";
     assert!(told[0].contains(limit), "{told:?}");
     let asked = world.server.requests().into_iter().rfind(is_child).unwrap();
