@@ -646,6 +646,28 @@ async fn a_writer_that_goes_on_knows_where_its_work_is() {
     assert!(user.iter().any(|text| text.contains(anew)), "{user:?}");
 }
 
+/// One that did nothing up to its limit has no patch to apply.
+#[tokio::test]
+async fn a_writer_at_its_limit_that_changed_nothing_has_no_patch() {
+    let answer = |request: &Recorded| {
+        let begins = !request.messages().iter().any(|message| message["role"] == "assistant");
+        Some(match (is_child(request), begins) {
+            (false, true) => {
+                Reply::call("task", json!({"agent": "general", "tasks": [{"id": "A", "assignment": "go"}]}))
+            }
+            (true, true) => Reply::call("ls", json!({"path": "."})),
+            _ => Reply::say("over"),
+        })
+    };
+    let world =
+        World { server: ModelServer::start_with(answer), work: TempWorkspace::new(), home: TempWorkspace::new() };
+    project(&world);
+    let mut handle = world.open_with(Which::New, |start| start.world.settings.task.writer_max_steps = 1);
+    let (told, _) = turn(&mut handle, yes).await;
+    let limit = "0-A (general): stopped at its limit of 1 steps: go on with it by its id\nIt changed nothing.";
+    assert!(told[0].contains(limit), "{told:?}");
+}
+
 /// A session whose first turn has writers, and whose later ones go on with the first of them.
 fn again(first: &'static [&'static str]) -> World {
     let task = |ids: &[&str]| {

@@ -6,7 +6,7 @@ use super::merge::{Writer, aside, changes_here, settle, work_out};
 use super::told::Handed;
 use super::{Children, Kin};
 use reasonix_agent::Call;
-use reasonix_proto::{Change, RecordBody};
+use reasonix_proto::{Change, RecordBody, Unmerged};
 
 impl Children {
     /// Brings back what these made. Gives what it changed here.
@@ -25,6 +25,7 @@ impl Children {
                     let Some(one) = handed.get_mut(writer.place) else { continue };
                     let before = self.family.unmerged(&one.name);
                     let (note, now) = writer.told(kin, refused.as_deref(), before.as_ref()).await;
+                    one.patched = matches!(now, Some(Unmerged::Patch(_)));
                     one.note = note;
                     if now != before {
                         self.family.left(&one.name, now.clone());

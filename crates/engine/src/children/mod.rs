@@ -280,7 +280,7 @@ impl Children {
             Some(_place) => (self.worked(kin, job, (call, stop), None).await.0, None),
             None => (Came::Skipped, None),
         };
-        Handed { name, agent, came, writes, made, note: String::new() }
+        Handed { name, agent, came, writes, made, patched: false, note: String::new() }
     }
 
     /// The same in a clone of its own, and what it made there.
