@@ -38,6 +38,13 @@ pub(crate) fn tools(request: &Recorded) -> Vec<String> {
     request.body["tools"].as_array().into_iter().flatten().map(named).collect()
 }
 
+fn arguments_of_bash(request: &Recorded) -> Vec<String> {
+    let tools = request.body["tools"].as_array().into_iter().flatten();
+    let bash = tools.filter(|tool| tool["function"]["name"] == "bash");
+    let told = bash.filter_map(|tool| tool["function"]["parameters"]["properties"].as_object());
+    told.flat_map(|told| told.keys().cloned()).collect()
+}
+
 /// The session's next call of a list; its last word when there is none.
 pub(crate) fn next_of(calls: &Mutex<Vec<(&'static str, Value)>>) -> Reply {
     let mut calls = calls.lock().unwrap();
@@ -150,9 +157,11 @@ async fn five_assignments_are_asked_and_exactly_five_run() {
     for request in &asks {
         assert_eq!(request.messages().len(), 2, "no history: {:?}", request.messages());
         let has = tools(request);
-        for lacks in ["ask", "submit_plan", "todo_write", "task", "remember", "forget", "checkpoint"] {
+        let lacks = ["ask", "submit_plan", "todo_write", "task", "remember", "forget", "checkpoint", "job", "monitor"];
+        for lacks in lacks {
             assert!(!has.contains(&lacks.to_owned()), "{lacks} in {has:?}");
         }
+        assert_eq!(arguments_of_bash(request), ["command", "timeout_seconds"]);
         assert!(has.contains(&"read_file".to_owned()) && has.contains(&"grep".to_owned()), "{has:?}");
     }
     let mut named = runs(&events);
@@ -162,6 +171,7 @@ async fn five_assignments_are_asked_and_exactly_five_run() {
     assert_eq!(named.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["0-A", "1-B", "2-C", "3-D", "4-E"]);
     let own: Vec<Recorded> = world.server.requests().into_iter().filter(|request| !is_child(request)).collect();
     assert_eq!(own.len(), 2);
+    assert_eq!(arguments_of_bash(&own[0]), ["background", "command", "timeout_seconds"]);
     world.server.assert_prefixes_grow_in(6);
     world.server.assert_valid();
     // Its session is on disk, names the one that it works for, and is in no list.
@@ -581,6 +591,33 @@ async fn a_projects_agent_takes_no_more_steps_than_there_are() {
         assert!(told.contains(&format!("stopped at its limit of {taken} steps")), "{origin:?} {own}: {told}");
         assert_eq!(children(&world).len(), taken + 1, "and a last word");
     }
+}
+
+/// Nothing that a subagent begins goes on behind its call; what it calls all the same says so, and its requests only grow.
+#[tokio::test]
+async fn a_subagent_has_no_jobs() {
+    let behind = json!({"command": "sleep 600", "background": true});
+    let world = world(move |request| match (is_child(request), asked(request).1) {
+        (true, 2) => Some(Reply::call("bash", behind.clone())),
+        (true, 4) => Some(Reply::call("job", json!({"list": true}))),
+        (true, _) => Some(Reply::say("over")),
+        (false, _) => parent(json!({"agent": "looker", "tasks": [{"id": "A", "assignment": "go"}]}), request),
+    });
+    let mut handle = world.open_with(Which::New, |start| {
+        let profile = AgentProfile {
+            name: "looker".into(),
+            tools: Some(vec!["bash".into(), "job".into(), "monitor".into()]),
+            ..AgentProfile::default()
+        };
+        start.world.settings.profiles = [("looker".to_owned(), profile)].into();
+    });
+    let events = quiet(&mut handle).await;
+    assert!(text(&outcomes(&events)[0]).contains("0-A (looker): done"), "{events:?}");
+    let asks = children(&world);
+    assert_eq!(tools(&asks[0]), ["bash"]);
+    let said: String = asks.iter().map(|request| request.last_content().to_owned()).collect();
+    assert!(!said.contains("At work in the background"), "{said}");
+    world.server.assert_prefixes_grow_in(2);
 }
 
 /// What one does now is told when it begins, however soon that comes behind something else.
