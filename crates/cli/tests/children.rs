@@ -98,6 +98,7 @@ fn kill_in_the_middle_loses_nothing_that_was_finished() {
     let ran = place.run(&["run", "--continue", "on"]);
     assert!(!ran.err.contains("was lost"), "it is said once: {}", ran.err);
     assert_eq!(log().matches("\"lost\":true").count(), 2);
+    place.server.assert_prefixes_grow_in(4);
     place.server.assert_valid();
 }
 
@@ -121,6 +122,7 @@ fn five_assignments_asked_and_exactly_five_run() {
     for n in 0..5 {
         assert_eq!(told.matches(&format!("seen: look at {n}")).count(), 1, "{told}");
     }
+    place.server.assert_prefixes_grow_in(6);
     place.server.assert_valid();
     let rows = place.run(&["stats", "--by", "subagent", "--json"]).out;
     let mut rows: Vec<Value> = rows.lines().map(|row| serde_json::from_str(row).unwrap()).collect();
@@ -205,6 +207,7 @@ fn nested_results_outlive_kill() {
     }
     let last = place.server.requests().pop().unwrap();
     assert!(last.last_content().contains("gold is here"), "{}", last.last_content());
+    place.server.assert_prefixes_grow_in(3);
 }
 
 fn until(what: &str, mut is_true: impl FnMut() -> bool) {

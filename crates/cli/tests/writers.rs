@@ -51,7 +51,51 @@ fn what_a_writer_made_is_there_and_undo_takes_it_back() {
     assert!(!place.work.exists("made.txt") && place.work.exists("dirty.txt"));
     assert_eq!(place.run(&["undo", "--redo"]).code, Some(0));
     assert!(place.work.exists("made.txt"));
+    place.server.assert_prefixes_grow_in(2);
     place.server.assert_valid();
+}
+
+/// What a process knew of a writer's work the next one knows: the patch of what was not merged, and that what a killed one did is gone.
+#[test]
+fn a_writer_that_goes_on_in_another_process_knows_where_its_work_is() {
+    for (killed, told) in [(false, "they are the patch artifact://"), (true, "they were lost with the one before.]")] {
+        let place = Place::with_server(ModelServer::start_with(move |request: &Recorded| {
+            let messages = request.messages();
+            let steps = messages.iter().filter(|message| message["role"] == "assistant").count();
+            let child = messages[0]["content"].as_str().unwrap_or_default().starts_with("You are a subagent");
+            let one = |id: &str| json!({"id": id, "assignment": format!("write {id}")});
+            let first = if killed { json!([one("W")]) } else { json!([one("W"), one("F")]) };
+            let said = request.last_content().to_owned();
+            Some(match (child, steps) {
+                (true, _) if said == "write F" => Reply::fail(400, "{\"error\":{\"message\":\"no\"}}"),
+                (true, 0) => Reply::call("write_file", json!({"path": "made.txt", "content": "made\n"})),
+                (true, _) if killed && !said.contains("[This is a new clone") => Reply::hang(),
+                (true, _) => Reply::say("over"),
+                (false, 0) => Reply::call("task", json!({"agent": "general", "tasks": first})),
+                (false, _) if said.ends_with("on") => Reply::call("task", json!({"tasks": [one("0-W")]})),
+                (false, _) => Reply::say("all done"),
+            })
+        }));
+        place.work.write("a.txt", "a\n");
+        place.work.git_init();
+        if killed {
+            let mut child = place.spawn(&["run", "go"]);
+            while !is_at_work(&place) {
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            child.kill().unwrap();
+            child.wait().unwrap();
+        } else {
+            assert_eq!(place.run(&["run", "go"]).code, Some(0));
+        }
+        let ran = place.run(&["run", "--continue", "on"]);
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        let read = |request: &Recorded| request.last_content().contains("[This is a new clone");
+        let read = place.server.requests().into_iter().find(read).expect("it goes on");
+        assert!(read.last_content().contains(told), "{}", read.last_content());
+        place.server.assert_prefixes_grow_in(if killed { 2 } else { 3 });
+        place.server.assert_valid();
+    }
 }
 
 #[test]

@@ -98,7 +98,7 @@ impl Actor {
         if system.is_some() || tools.is_some() {
             self.take_head(system, tools);
         }
-        self.agent.limits.max_steps = steps_of(&base.world.settings, &agent);
+        self.agent.limits.max_steps = steps_of(base.world.settings.agent.max_steps, &agent);
         let own = own_model(&base.world, &agent);
         told.into_iter().chain(own.as_ref().err().cloned()).for_each(|phrase| self.desk.notice(Level::Info, phrase));
         let own = own.ok().flatten();

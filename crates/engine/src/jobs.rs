@@ -19,7 +19,7 @@ use reasonix_tools::{Background, Feed, HearsLine, JobAbout, LiveCommand, NewJob,
 use std::fmt;
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, Instant};
-use table::{JobTable, Room};
+use table::JobTable;
 
 pub(crate) use end::first_line;
 pub(crate) use rest::{Rests, at_work};
@@ -95,26 +95,30 @@ impl Jobs {
         self.table.stop(id)
     }
 
-    /// Keeps a subagent that works behind its call, under its own name.
-    pub(crate) async fn hold(
-        self: &Arc<Self>,
-        name: &str,
-        about: &JobAbout,
-        live: impl FnOnce(Arc<Feed>) -> LiveCommand,
-    ) -> Result<(), ToolOutcome> {
-        let info = self.admit(about, Some(name)).await?;
-        // One that goes on was a job before.
-        self.table.forget_ended(name);
-        self.keep(info, live(Arc::new(Feed::heard_by(None))));
-        Ok(())
+    /// Places for so many subagents that are to work behind their call, or for none of them.
+    pub(crate) fn places(self: &Arc<Self>, count: usize) -> Result<Places, ToolOutcome> {
+        self.around.get().ok_or_else(not_here)?;
+        self.table.reserve_all(count, self.settings.max)?;
+        Ok(Places { jobs: Arc::clone(self), left: count })
     }
 
-    /// Writes down that a job began, before it does; gives its name.
-    async fn admit(&self, about: &JobAbout, name: Option<&str>) -> Result<JobInfo, ToolOutcome> {
-        let Some(around) = self.around.get() else { return Err(ToolOutcome::failed("no jobs can be had here")) };
-        let cron = about.kind == JobKind::Cron;
+    /// A place for one more of what comes back at its times.
+    fn schedule_place(self: &Arc<Self>) -> Result<Places, ToolOutcome> {
+        self.table.reserve_schedule()?;
+        Ok(Places { jobs: Arc::clone(self), left: 1 })
+    }
+
+    /// Writes down that a job began, before it does.
+    async fn admit(&self, about: &JobAbout) -> Result<JobInfo, ToolOutcome> {
+        let around = self.around.get().ok_or_else(not_here)?;
+        let job = self.table.reserve(self.settings.max)?;
+        self.begin_as(job, about, around).await
+    }
+
+    /// The same of one that has its place and this name.
+    async fn begin_as(&self, job: String, about: &JobAbout, around: &Around) -> Result<JobInfo, ToolOutcome> {
         let info = JobInfo {
-            job: self.table.reserve(name, if cron { Room::Schedules } else { Room::Jobs(self.settings.max) })?,
+            job,
             what: about.kind,
             call: about.call.clone(),
             command: JobInfo::short(&about.line),
@@ -125,7 +129,7 @@ impl Jobs {
         match around.began(&info, || self.running() + 1).await {
             Ok(()) => Ok(info),
             Err(error) => {
-                self.table.give_up();
+                self.table.give_up(1);
                 Err(ToolOutcome::failed(error.to_string()))
             }
         }
@@ -152,7 +156,7 @@ impl Jobs {
 
     /// One that was written down and could not be started.
     async fn failed(&self, info: JobInfo) {
-        self.table.give_up();
+        self.table.give_up(1);
         self.write_end(JobInfo { state: JobState::Failed, ..info }).await;
     }
 
@@ -165,7 +169,7 @@ impl Jobs {
     async fn start(&self, job: NewJob, wait: Duration, stop: &Stop) -> ToolOutcome {
         let Some(me) = self.me.upgrade() else { return ToolOutcome::Aborted };
         let NewJob { about, start } = job;
-        let info = match self.admit(&about, None).await {
+        let info = match self.admit(&about).await {
             Ok(info) => info,
             Err(outcome) => return outcome,
         };
@@ -204,6 +208,40 @@ impl Jobs {
     }
 }
 
+/// Places for subagents that are about to work behind their call; those that nobody takes are given back.
+pub(crate) struct Places {
+    jobs: Arc<Jobs>,
+    left: usize,
+}
+
+impl Places {
+    /// Keeps one of them from here on, under its own name.
+    pub(crate) async fn hold(
+        &mut self,
+        name: &str,
+        about: &JobAbout,
+        live: impl FnOnce(Arc<Feed>) -> LiveCommand,
+    ) -> Result<(), ToolOutcome> {
+        let around = self.jobs.around.get().ok_or_else(not_here)?;
+        self.left = self.left.saturating_sub(1);
+        let info = self.jobs.begin_as(name.to_owned(), about, around).await?;
+        // One that goes on was a job before.
+        self.jobs.table.forget_ended(name);
+        self.jobs.keep(info, live(Arc::new(Feed::heard_by(None))));
+        Ok(())
+    }
+}
+
+impl Drop for Places {
+    fn drop(&mut self) {
+        self.jobs.table.give_up(self.left);
+    }
+}
+
+fn not_here() -> ToolOutcome {
+    ToolOutcome::failed("no jobs can be had here")
+}
+
 impl Background for Jobs {
     fn begin<'a>(&'a self, job: NewJob, wait: Duration, stop: &'a Stop) -> BoxFuture<'a, ToolOutcome> {
         Box::pin(self.start(job, wait, stop))
@@ -219,7 +257,7 @@ impl Background for Jobs {
                 return Err(live);
             }
             let Some(me) = self.me.upgrade() else { return Err(live) };
-            let Ok(info) = self.admit(&about, None).await else { return Err(live) };
+            let Ok(info) = self.admit(&about).await else { return Err(live) };
             let id = info.job.clone();
             me.keep(info, live);
             Ok(taken_over(self, &id))

@@ -7,7 +7,7 @@ use crate::spec::Start;
 use crate::trust::Word;
 use crate::world::World;
 use reasonix_agent::{Model, Tools};
-use reasonix_config::{Permissions, Settings, SurfaceKind};
+use reasonix_config::{Permissions, SurfaceKind};
 use reasonix_extensions::{ExtensionFlaw, FlawKind, Roster};
 use reasonix_gate::AgentStanding;
 use reasonix_proto::{AgentMode, AgentOrigin, AgentProfile, AgentRules, BUILD_AGENT, PLAN_AGENT, Phrase};
@@ -160,15 +160,12 @@ pub(crate) fn kept(tools: &Tools, agent: &AgentProfile) -> Tools {
     tools.kept(|spec| agent.has(&spec.name))
 }
 
-/// The steps of a turn: a project's agent may only take fewer.
-pub(crate) fn steps_of(settings: &Settings, agent: &AgentProfile) -> u32 {
-    let session = settings.agent.max_steps;
-    match (agent.max_steps, session) {
-        (None, session) => session,
+/// The steps of a turn where there may be so many, 0 for no limit: a project's agent may only take fewer.
+pub(crate) fn steps_of(most: u32, agent: &AgentProfile) -> u32 {
+    match (agent.max_steps, most) {
+        (None, most) => most,
         (Some(own), 0) => own,
-        (Some(own), session) if agent.origin == AgentOrigin::Project => {
-            session.min(if own == 0 { session } else { own })
-        }
+        (Some(own), most) if agent.origin == AgentOrigin::Project => most.min(if own == 0 { most } else { own }),
         (Some(own), _) => own,
     }
 }

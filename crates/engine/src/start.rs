@@ -671,7 +671,7 @@ fn limits_of(settings: &Settings, model: &str, acting: &AgentProfile) -> Limits 
     let seconds = settings.agent.turn_timeout_seconds;
     let how = &settings.compaction;
     Limits {
-        max_steps: steps_of(settings, acting),
+        max_steps: steps_of(settings.agent.max_steps, acting),
         turn_timeout: (seconds > 0).then(|| Duration::from_secs(seconds)),
         compaction: Compaction { auto: folds(settings, model), prune: how.prune, ratio: how.ratio },
     }

@@ -66,7 +66,42 @@ async fn a_call_returns_at_once_and_job_waits_for_the_result() {
     assert_eq!(children(&world).len(), 1);
     let Answer::Jobs { jobs } = handle.query(Query::Jobs).await else { panic!("jobs") };
     assert_eq!((jobs[0].what, jobs[0].state), (JobKind::Task, JobState::Completed));
+    world.server.assert_prefixes_grow_in(2);
     world.server.assert_valid();
+}
+
+/// Five are asked for: where there is no room for all of them none begins, which is said with how many could, and nothing is counted
+/// for it; where there is, exactly five run.
+#[tokio::test]
+async fn all_of_a_call_begin_or_none_of_them() {
+    let many = |ids: &[&str]| {
+        let one = |id: &&str| json!({"id": id, "assignment": format!("find {id}")});
+        json!({"tasks": ids.iter().map(one).collect::<Vec<_>>(), "background": true})
+    };
+    let five = ["A", "B", "C", "D", "E"];
+    for (most, begun) in [(2, 0), (5, 5)] {
+        let list = vec![("task", many(&five)), ("job", json!({"list": true})), ("task", many(&["F", "G"]))];
+        let mut own = calls(list);
+        let world = world(move |request| if is_child(request) { Some(Reply::hang()) } else { own(request) });
+        let mut handle = world.open_with(Which::New, |start| {
+            start.world.settings.jobs.max = most;
+            start.world.settings.task.per_turn = 5;
+        });
+        let events = quiet(&mut handle).await;
+        let told: Vec<String> = outcomes(&events).iter().map(text).collect();
+        let names = ["0-A", "1-B", "2-C", "3-D", "4-E"];
+        if begun == 5 {
+            assert!(told[0].contains(&format!("At work in the background: {}.", names.join(", "))), "{told:?}");
+            assert!(told[2].contains("0 more jobs may") && !told[2].contains("begin 0"), "{told:?}");
+        } else {
+            let full = "5 were to begin in the background, and 2 more jobs may (jobs.max is 2, 0 run): none of these 5";
+            assert!(told[0].contains(full) && told[0].contains("begin 2 of them"), "{told:?}");
+            assert!(told[2].contains("At work in the background: 0-F, 1-G."), "{told:?}");
+        }
+        assert_eq!(names.iter().filter(|name| told[1].contains(**name)).count(), begun, "{told:?}");
+        let Answer::Jobs { jobs } = handle.query(Query::Jobs).await else { panic!("jobs") };
+        assert_eq!(jobs.len(), begun.max(2), "{jobs:?}");
+    }
 }
 
 /// An end that nobody saw is told with the next prompt, once; the turn itself was over long before.
@@ -93,6 +128,7 @@ async fn an_unseen_end_is_told_with_the_next_prompt() {
     assert!(said.contains("[job 0-A completed") && said.contains("the plum is blue") && said.ends_with("go"), "{said}");
     quiet(&mut handle).await;
     assert!(!world.server.requests().last().unwrap().last_content().contains("[job 0-A"));
+    world.server.assert_prefixes_grow_in(2);
     world.server.assert_valid();
 }
 
@@ -215,6 +251,7 @@ async fn one_subagent_is_steered() {
     assert_eq!(events.iter().filter(|(below, event)| *below && noted(event)).count(), 1);
     let Answer::Children { children } = handle.query(Query::Children).await else { panic!("children") };
     assert_eq!(children.iter().map(|run| run.child.as_str()).collect::<Vec<_>>(), ["0-A", "1-B"]);
+    world.server.assert_prefixes_grow_in(3);
     world.server.assert_valid();
 }
 
@@ -239,5 +276,6 @@ async fn a_run_waits_for_its_subagents_and_its_model_reads_them() {
     assert!(read.contains("the plum is blue") && read.contains("so is the fig"), "{read}");
     let turns = events.iter().filter(|(below, event)| !below && matches!(event, Event::TurnEnded { .. })).count();
     assert_eq!(turns, 1);
+    world.server.assert_prefixes_grow_in(3);
     world.server.assert_valid();
 }

@@ -38,6 +38,13 @@ pub(crate) fn tools(request: &Recorded) -> Vec<String> {
     request.body["tools"].as_array().into_iter().flatten().map(named).collect()
 }
 
+fn arguments_of_bash(request: &Recorded) -> Vec<String> {
+    let tools = request.body["tools"].as_array().into_iter().flatten();
+    let bash = tools.filter(|tool| tool["function"]["name"] == "bash");
+    let told = bash.filter_map(|tool| tool["function"]["parameters"]["properties"].as_object());
+    told.flat_map(|told| told.keys().cloned()).collect()
+}
+
 /// The session's next call of a list; its last word when there is none.
 pub(crate) fn next_of(calls: &Mutex<Vec<(&'static str, Value)>>) -> Reply {
     let mut calls = calls.lock().unwrap();
@@ -150,9 +157,11 @@ async fn five_assignments_are_asked_and_exactly_five_run() {
     for request in &asks {
         assert_eq!(request.messages().len(), 2, "no history: {:?}", request.messages());
         let has = tools(request);
-        for lacks in ["ask", "submit_plan", "todo_write", "task", "remember", "forget", "checkpoint"] {
+        let lacks = ["ask", "submit_plan", "todo_write", "task", "remember", "forget", "checkpoint", "job", "monitor"];
+        for lacks in lacks {
             assert!(!has.contains(&lacks.to_owned()), "{lacks} in {has:?}");
         }
+        assert_eq!(arguments_of_bash(request), ["command", "timeout_seconds"]);
         assert!(has.contains(&"read_file".to_owned()) && has.contains(&"grep".to_owned()), "{has:?}");
     }
     let mut named = runs(&events);
@@ -162,7 +171,8 @@ async fn five_assignments_are_asked_and_exactly_five_run() {
     assert_eq!(named.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["0-A", "1-B", "2-C", "3-D", "4-E"]);
     let own: Vec<Recorded> = world.server.requests().into_iter().filter(|request| !is_child(request)).collect();
     assert_eq!(own.len(), 2);
-    assert!(own[1].messages().starts_with(own[0].messages()), "the session's own prefix holds");
+    assert_eq!(arguments_of_bash(&own[0]), ["background", "command", "timeout_seconds"]);
+    world.server.assert_prefixes_grow_in(6);
     world.server.assert_valid();
     // Its session is on disk, names the one that it works for, and is in no list.
     let state = Sessions::at(&world.home.path().join("state"));
@@ -366,6 +376,7 @@ async fn depth_is_bounded_and_nobody_starts_itself() {
     let deep = asks.iter().find(|request| asked(request).0 == "deep").unwrap();
     assert!(!tools(deep).contains(&"task".to_owned()));
     assert!(tools(&asks[0]).contains(&"task".to_owned()));
+    world.server.assert_prefixes_grow_in(3);
 }
 
 /// More than a turn may have are none at all, and what is wrong with a call names what exists.
@@ -477,7 +488,6 @@ async fn what_is_handed_back_can_be_read_and_gone_on_with() {
     assert!(told[2].contains("there is no subagent \"0-B\"; known: 0-A"), "{told:?}");
     assert!(told[3].contains("0-A (explore): done") && told[3].contains("no tests"), "{told:?}");
     let asks = children(&world);
-    assert!(asks[1].messages().starts_with(asks[0].messages()), "it goes on where it was");
     assert!(asks[1].last_content().contains("and the tests?"));
     let id = handle.session.clone();
     drop(handle);
@@ -490,6 +500,7 @@ async fn what_is_handed_back_can_be_read_and_gone_on_with() {
     let told: Vec<String> = outcomes(&events).iter().map(text).collect();
     assert!(told[0].contains("no tests"), "{told:?}");
     assert!(told[1].contains("0-A (explore): done") && told[1].contains("1-A (explore): done"), "{told:?}");
+    world.server.assert_prefixes_grow_in(3);
     assert!(!events.iter().any(|(_, event)| matches!(event, Event::Changed { record } if matches!(&record.body, RecordBody::Child(run) if run.lost))));
 }
 
@@ -553,6 +564,82 @@ async fn a_profile_is_what_a_subagent_is() {
     assert_eq!(tools(&asks[0]), ["read_file", "bash"]);
     assert_eq!(asks[0].body["model"], "other");
     assert!(!world.work.path().join("made").exists());
+}
+
+/// A project's profile takes steps away and gives none, also to those that a model starts; one of the user's may take more.
+#[tokio::test]
+async fn a_projects_agent_takes_no_more_steps_than_there_are() {
+    for (origin, own, taken) in [
+        (AgentOrigin::Project, 1000, 3),
+        (AgentOrigin::Project, 0, 3),
+        (AgentOrigin::Project, 2, 2),
+        (AgentOrigin::User, 5, 5),
+    ] {
+        let world = world(|request| match is_child(request) {
+            true => Some(Reply::call("ls", json!({"path": format!("d{}", asked(request).1)}))),
+            false => parent(json!({"agent": "eager", "tasks": [{"id": "N", "assignment": "go"}]}), request),
+        });
+        (0..20).for_each(|n| drop(world.work.write(format!("d{n}/f"), "")));
+        let mut handle = world.open_with(Which::New, |start| {
+            let (name, tools, max_steps) = ("eager".to_owned(), Some(vec!["ls".to_owned()]), Some(own));
+            let profile = AgentProfile { name, tools, origin, max_steps, ..AgentProfile::default() };
+            start.world.settings.profiles = [("eager".to_owned(), profile)].into();
+            start.world.settings.task.max_steps = 3;
+        });
+        let events = quiet(&mut handle).await;
+        let told = text(&outcomes(&events)[0]);
+        assert!(told.contains(&format!("stopped at its limit of {taken} steps")), "{origin:?} {own}: {told}");
+        assert_eq!(children(&world).len(), taken + 1, "and a last word");
+    }
+}
+
+/// Nothing that a subagent begins goes on behind its call; what it calls all the same says so, and its requests only grow.
+#[tokio::test]
+async fn a_subagent_has_no_jobs() {
+    let behind = json!({"command": "sleep 600", "background": true});
+    let world = world(move |request| match (is_child(request), asked(request).1) {
+        (true, 2) => Some(Reply::call("bash", behind.clone())),
+        (true, 4) => Some(Reply::call("job", json!({"list": true}))),
+        (true, _) => Some(Reply::say("over")),
+        (false, _) => parent(json!({"agent": "looker", "tasks": [{"id": "A", "assignment": "go"}]}), request),
+    });
+    let mut handle = world.open_with(Which::New, |start| {
+        let profile = AgentProfile {
+            name: "looker".into(),
+            tools: Some(vec!["bash".into(), "job".into(), "monitor".into()]),
+            ..AgentProfile::default()
+        };
+        start.world.settings.profiles = [("looker".to_owned(), profile)].into();
+    });
+    let events = quiet(&mut handle).await;
+    assert!(text(&outcomes(&events)[0]).contains("0-A (looker): done"), "{events:?}");
+    let asks = children(&world);
+    assert_eq!(tools(&asks[0]), ["bash"]);
+    let said: String = asks.iter().map(|request| request.last_content().to_owned()).collect();
+    assert!(!said.contains("At work in the background"), "{said}");
+    world.server.assert_prefixes_grow_in(2);
+}
+
+/// What one does now is told when it begins, however soon that comes behind something else.
+#[tokio::test]
+async fn each_call_that_begins_is_told() {
+    let world = world(|request| match (is_child(request), asked(request).1) {
+        (true, at @ 2..10) => Some(Reply::call("ls", json!({"path": format!("d{at}")})).after_saying("now")),
+        (true, _) => Some(Reply::say("over")),
+        (false, _) => parent(tasks(&["A"]), request),
+    });
+    (0..10).for_each(|n| drop(world.work.write(format!("d{n}/f"), "")));
+    let events = quiet(&mut world.open(Which::New)).await;
+    let told: Vec<&str> = events
+        .iter()
+        .filter_map(|(below, event)| match event {
+            Event::Working { doing, .. } if *below && !doing.is_empty() => Some(doing.as_str()),
+            _ => None,
+        })
+        .collect();
+    for at in [2, 4, 6, 8] {
+        assert!(told.contains(&format!("ls d{at}").as_str()), "{told:?}");
+    }
 }
 
 /// `@agent-NAME` in a prompt is a wish to delegate, and the model is told of it, once; what names nobody is said.

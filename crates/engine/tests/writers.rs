@@ -1,10 +1,10 @@
 //! Subagents that write: each in a clone of its own, and what comes back is merged whole or not at all, by the session's gate
 //! and so that undo takes it back.
 
-use crate::world::World;
 #[cfg(target_os = "linux")]
 use crate::world::has_box;
-use reasonix_config::BashBoxing;
+use crate::world::{World, end};
+use reasonix_config::{BashBoxing, MergeAs};
 use reasonix_engine::{Handle, Which};
 use reasonix_proto::{Choice, Event, Mode, Op, RecordBody, Rewind, ToolOutcome, TurnState};
 use reasonix_testkit::{ModelServer, Recorded, Reply, TempWorkspace};
@@ -203,6 +203,7 @@ async fn writers_work_apart_and_come_together_and_one_undo_takes_it_back() {
     handle.submit(back).settled().await;
     assert_eq!(files(&world.work.path()), before, "one undo takes all of it back");
     drop(handle);
+    world.server.assert_prefixes_grow_in(3);
 }
 
 /// What two did to the same lines is a conflict of the second: nothing of it is taken, and all of it can be read.
@@ -636,10 +637,105 @@ async fn a_writer_that_goes_on_knows_where_its_work_is() {
     });
     handle.submit(Op::SetPosture { posture: reasonix_proto::Posture::Auto }).settled().await;
     let (told, _) = turn(&mut handle, yes).await;
+    world.server.assert_prefixes_grow_in(2);
     let limit = "stopped at its limit of 2 steps: go on with it by its id, or apply the patch";
     assert!(told[0].contains(limit), "{told:?}");
     let asked = world.server.requests().into_iter().rfind(is_child).unwrap();
     let user: Vec<String> = asked.messages().iter().map(|message| message["content"].to_string()).collect();
     let anew = "[This is a new clone; your earlier changes are not in it; they are the patch artifact://";
     assert!(user.iter().any(|text| text.contains(anew)), "{user:?}");
+}
+
+/// One that did nothing up to its limit has no patch to apply.
+#[tokio::test]
+async fn a_writer_at_its_limit_that_changed_nothing_has_no_patch() {
+    let answer = |request: &Recorded| {
+        let begins = !request.messages().iter().any(|message| message["role"] == "assistant");
+        Some(match (is_child(request), begins) {
+            (false, true) => {
+                Reply::call("task", json!({"agent": "general", "tasks": [{"id": "A", "assignment": "go"}]}))
+            }
+            (true, true) => Reply::call("ls", json!({"path": "."})),
+            _ => Reply::say("over"),
+        })
+    };
+    let world =
+        World { server: ModelServer::start_with(answer), work: TempWorkspace::new(), home: TempWorkspace::new() };
+    project(&world);
+    let mut handle = world.open_with(Which::New, |start| start.world.settings.task.writer_max_steps = 1);
+    let (told, _) = turn(&mut handle, yes).await;
+    let limit = "0-A (general): stopped at its limit of 1 steps: go on with it by its id\nIt changed nothing.";
+    assert!(told[0].contains(limit), "{told:?}");
+}
+
+/// A session whose first turn has writers, and whose later ones go on with the first of them.
+fn again(first: &'static [&'static str]) -> World {
+    let task = |ids: &[&str]| {
+        let one = |id: &&str| json!({"id": id, "assignment": format!("do {id}")});
+        json!({"agent": "general", "tasks": ids.iter().map(one).collect::<Vec<_>>()})
+    };
+    let answer = move |request: &Recorded| {
+        let steps = request.messages().iter().filter(|message| message["role"] == "assistant").count();
+        let first_words = request.messages()[1]["content"].as_str().unwrap_or_default().to_owned();
+        Some(match (is_child(request), steps) {
+            (false, 0) => Reply::call("task", task(first)),
+            (false, steps) if steps % 2 == 0 => Reply::call("task", task(&["0-W"])),
+            (false, _) => Reply::say("done"),
+            (true, _) if first_words == "do F" => Reply::fail(400, "{\"error\":{\"message\":\"no\"}}"),
+            (true, 0) => Reply::call("write_file", json!({"path": "made", "content": "by W"})),
+            (true, _) => Reply::say("W is over"),
+        })
+    };
+    World { server: ModelServer::start_with(answer), work: TempWorkspace::new(), home: TempWorkspace::new() }
+}
+
+/// What the writer read last that goes on.
+fn read_by_w(world: &World) -> String {
+    let mut requests = world.server.requests().into_iter();
+    let last = requests.rfind(|request| is_child(request) && request.messages()[1]["content"] == "do W");
+    last.unwrap().last_content().to_owned()
+}
+
+/// Where the work of a writer is that was not merged is in the session's log: it is told so after a resume, too, and once more
+/// where it changed nothing meanwhile.
+#[tokio::test]
+async fn a_writer_knows_where_its_work_is_after_a_resume() {
+    let world = again(&["W", "F"]);
+    project(&world);
+    let mut handle = world.open(Which::New);
+    let (told, _) = turn(&mut handle, yes).await;
+    let patch = told[0].split("Its patch: read_file ").nth(1).and_then(|rest| rest.split(". ").next()).unwrap();
+    let patch = patch.lines().next().unwrap().trim_end_matches('.').to_owned();
+    assert!(patch.starts_with("artifact://") && !world.work.exists("made"), "{told:?}");
+    let mut session = end(handle).await;
+    for _ in 0..2 {
+        let mut handle = world.open_when_free(Which::Resume(session)).await;
+        let (told, _) = turn(&mut handle, yes).await;
+        let still = format!("It changed nothing; what it did before is the patch still: read_file {patch}.");
+        assert!(told[0].contains(&still), "{told:?}");
+        let read = read_by_w(&world);
+        assert!(read.contains(&format!("they are the patch {patch}: read_file shows it")), "{read}");
+        session = end(handle).await;
+    }
+    world.server.assert_prefixes_grow_in(3);
+}
+
+/// The same of a branch; and of what was merged it is said that it was.
+#[tokio::test]
+async fn a_writer_knows_of_its_branch_after_a_resume() {
+    for (merge, told) in [
+        (MergeAs::Branch, "your earlier changes are the branch reasonix/task/0-W, and in it only if that was merged.]"),
+        (MergeAs::Patch, "of your earlier changes it has those that were merged.]"),
+    ] {
+        let world = again(&["W"]);
+        project(&world);
+        let with = |start: &mut reasonix_engine::Start| start.world.settings.isolation.merge = merge;
+        let mut handle = world.open_with(Which::New, with);
+        turn(&mut handle, yes).await;
+        let session = end(handle).await;
+        let mut handle = world.open_when_free_with(Which::Resume(session), with).await;
+        turn(&mut handle, yes).await;
+        let read = read_by_w(&world);
+        assert!(read.contains(told), "{merge:?}: {read}");
+    }
 }

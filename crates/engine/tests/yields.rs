@@ -40,6 +40,7 @@ async fn a_result_is_held_to_its_schema_and_ends_the_work() {
     assert!(told[0].contains("0-A (explore): done in 2 steps"), "{told:?}");
     assert!(told[0].contains("{\"files\":[\"a.rs\",\"b.rs\"]}"), "{told:?}");
     assert!(told[1].contains("b.rs") && !told[1].contains("a.rs"), "{told:?}");
+    world.server.assert_prefixes_grow_in(2);
     world.server.assert_valid();
 }
 
@@ -62,6 +63,7 @@ async fn who_hands_back_nothing_is_reminded_three_times() {
     assert!(told.contains("nothing that fits the schema after 3 reminders") && told.contains("words 8"), "{told}");
     let warned = |event: &Event| matches!(event, Event::Notice { level: Level::Warning, phrase } if phrase.code == "engine.child_unfit");
     assert!(events.iter().any(|(_, event)| warned(event)));
+    world.server.assert_prefixes_grow_in(2);
     world.server.assert_valid();
 }
 
@@ -114,6 +116,6 @@ async fn a_profile_has_a_schema_and_keeps_it() {
     let asks: Vec<Recorded> = world.server.requests().into_iter().filter(lists).collect();
     assert_eq!(asks.len(), 2);
     assert_eq!(tools(&asks[1]), ["read_file", "yield"]);
-    assert!(asks[1].messages().starts_with(asks[0].messages()), "it goes on where it was");
+    world.server.assert_prefixes_grow_in(2);
     world.server.assert_valid();
 }

@@ -95,7 +95,7 @@ pub use recall::{Hit, MemoryInfo, MemoryReach, Speaker};
 pub use record::{
     Asking, Carried, ChildRun, Compacted, Danger, Decided, Escalated, EscalatedBy, Field, FoldReason, Left, Moment,
     MoveReason, Origin, PlannerTurn, RECORD_VERSION, Record, RecordBody, Restored, Restoring, Rewound, Risk,
-    SessionHead, Snapshot,
+    SessionHead, Snapshot, Unmerged,
 };
 pub use refusal::refusal;
 pub use repair::{Fix, Repair};

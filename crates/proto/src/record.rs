@@ -233,6 +233,13 @@ pub enum RecordBody {
     Planner(Box<PlannerTurn>),
     /// A subagent works on an assignment, in a session of its own. Written before it begins and when it is over.
     Child(Box<ChildRun>),
+    /// Where the work of a subagent that writes is from now on. Written when its call brought it back, or could not.
+    ChildWork {
+        /// The subagent.
+        child: String,
+        /// Where it is; none where there is nothing that is not in the folder.
+        unmerged: Option<Unmerged>,
+    },
     /// A request went to the model: how much of it had been sent before. Written with the answer.
     Requested(Box<Requested>),
     /// A hook was run: what it said, and what that came to. Written before anything follows from it.
@@ -628,6 +635,21 @@ pub struct ChildRun {
     /// What they cost, where that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<Cost>,
+    /// Where the work of one that writes is, as far as it is not in the session's folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unmerged: Option<Unmerged>,
+}
+
+/// Where the work of a subagent is that was not merged into the folder of the session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Unmerged {
+    /// Kept as this artifact.
+    Patch(String),
+    /// A branch of this name.
+    Branch(String),
+    /// In its clone and nowhere else, and with that it goes: so it is while it works.
+    Clone,
 }
 
 impl ChildRun {
@@ -649,6 +671,7 @@ impl ChildRun {
             took_ms: 0,
             usage: Usage::default(),
             cost: None,
+            unmerged: None,
         }
     }
 }

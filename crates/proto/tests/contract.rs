@@ -14,8 +14,8 @@ use reasonix_proto::{
     QueuedKind, Reasoning, Record, RecordBody, RecordId, Refusal, Refused, Repair, Reply, Requested, Response, Rewind,
     Rewound, RuleInfo, RulesFired, Scope, ServerCounts, ServerInfo, ServerStanding, SessionEnding, SessionHead,
     SessionId, SessionInfo, Setting, Settled, Status, StepRisk, StopReason, Submit, Suggestion, Takes, TodoItem,
-    TodoPhase, TodoStatus, ToolCall, ToolOutcome, TreeFilter, TreeNode, TurnEnd, TurnRefusal, TurnState, Usage,
-    Validation, ValidationVerdict,
+    TodoPhase, TodoStatus, ToolCall, ToolOutcome, TreeFilter, TreeNode, TurnEnd, TurnRefusal, TurnState, Unmerged,
+    Usage, Validation, ValidationVerdict,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -524,6 +524,7 @@ fn subagents() {
         took_ms: 0,
         usage: Usage::default(),
         cost: None,
+        unmerged: None,
     };
     let plain = serde_json::to_value(Usage::default()).unwrap();
     is(
@@ -539,13 +540,24 @@ fn subagents() {
         output: Some("artifact://1".into()),
         steps: 2,
         took_ms: 7,
+        unmerged: Some(Unmerged::Clone),
         ..begun
     };
+    let work = |unmerged| RecordBody::ChildWork { child: "0-A".into(), unmerged };
+    is(work(None), json!({"kind": "child_work", "child": "0-A", "unmerged": null}));
+    is(
+        work(Some(Unmerged::Patch("artifact://1".into()))),
+        json!({"kind": "child_work", "child": "0-A", "unmerged": {"patch": "artifact://1"}}),
+    );
+    is(
+        work(Some(Unmerged::Branch("b".into()))),
+        json!({"kind": "child_work", "child": "0-A", "unmerged": {"branch": "b"}}),
+    );
     is(
         RecordBody::Child(Box::new(ended)),
         json!({"kind": "child", "child": "0-A", "session": "c", "call": "call_1", "agent": "explore", "model": "p/m",
             "task": "look", "skill": "review", "end": {"how": "interrupted"}, "lost": true, "summary": "found", "output": "artifact://1",
-            "steps": 2, "took_ms": 7, "usage": plain}),
+            "steps": 2, "took_ms": 7, "usage": plain, "unmerged": "clone"}),
     );
     is(Op::StopChild { child: "0-A".into() }, json!({"op": "stop_child", "child": "0-A"}));
     let working = Event::Working { doing: "ls .".into(), tail: "x".into(), steps: 1 };

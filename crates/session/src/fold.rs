@@ -99,6 +99,10 @@ impl History {
                     None => self.children.push(run.as_ref().clone()),
                 }
             }
+            RecordBody::ChildWork { child, unmerged } => {
+                let known = self.children.iter_mut().find(|known| known.child == *child);
+                known.into_iter().for_each(|known| known.unmerged.clone_from(unmerged));
+            }
             _ => {}
         }
     }

@@ -150,6 +150,23 @@ impl ModelServer {
         let breaks = prefix_breaks(&bodies);
         assert!(breaks.is_empty(), "requests that do not extend the one before: {breaks:?}");
     }
+
+    /// The same where so many conversations go on side by side, of a session and its subagents: each is told from the others by
+    /// what it begins with, so that one whose beginning changes is one too many.
+    pub fn assert_prefixes_grow_in(&self, conversations: usize) {
+        let mut all: BTreeMap<String, Vec<Recorded>> = BTreeMap::new();
+        for request in self.requests() {
+            let begins: Vec<String> = request.messages().iter().take(2).map(ToString::to_string).collect();
+            all.entry(begins.concat()).or_default().push(request);
+        }
+        let begin: Vec<&String> = all.keys().collect();
+        assert_eq!(all.len(), conversations, "these conversations begin: {begin:#?}");
+        for (begins, requests) in &all {
+            let bodies: Vec<&[u8]> = requests.iter().map(|request| request.raw.as_slice()).collect();
+            let breaks = prefix_breaks(&bodies);
+            assert!(breaks.is_empty(), "requests that do not extend the one before: {breaks:?} of {begins}");
+        }
+    }
 }
 
 impl Drop for ModelServer {

@@ -207,9 +207,11 @@ fn quote(word: &str) -> String {
 }
 
 impl Bash {
-    /// The tool under these options.
+    /// The tool under these options. Where nobody keeps commands that go on it is not told of that.
     pub fn new(options: ShellOptions) -> Self {
-        Self::of(ShellTool { options })
+        let keeps = options.background.is_some();
+        let tool = Self::of(ShellTool { options });
+        if keeps { tool } else { tool.without("background") }
     }
 }
 
@@ -673,7 +675,7 @@ mod tests {
         let tool = Bash::new(ShellOptions::at("/"));
         assert!(reasonix_agent::estimate_tokens(&tool.spec().description) <= 90);
         let properties = tool.spec().parameters["properties"].as_object().unwrap();
-        assert_eq!(properties.keys().collect::<Vec<_>>(), ["background", "command", "timeout_seconds"]);
+        assert_eq!(properties.keys().collect::<Vec<_>>(), ["command", "timeout_seconds"], "nobody keeps jobs");
         assert_eq!(tool.spec().parameters["required"], json!(["command"]));
     }
 }

@@ -74,6 +74,14 @@ impl<T: TypedTool> Typed<T> {
         Self { spec, tool: Arc::new(tool) }
     }
 
+    /// The same without an argument that nothing can follow from.
+    pub(crate) fn without(mut self, argument: &str) -> Self {
+        if let Some(told) = self.spec.parameters["properties"].as_object_mut() {
+            told.remove(argument);
+        }
+        self
+    }
+
     /// The same with another description.
     pub(crate) fn described(mut self, prompt: &str) -> Self {
         self.spec.description = prompt.trim().to_owned();

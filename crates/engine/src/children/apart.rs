@@ -3,16 +3,23 @@
 
 use super::told::Handed;
 use super::{Children, Job, Kin};
+use crate::jobs::Places;
 use futures_util::FutureExt as _;
-use reasonix_agent::Stop;
+use reasonix_agent::{Stop, outcome_text};
 use reasonix_proto::{CallId, JobKind, ToolOutcome};
 use reasonix_tools::{Feed, JobAbout, JobEnding, LiveCommand};
 use std::sync::Arc;
 
 impl Children {
-    /// Has assignments worked on behind the call, and says what they are called.
-    pub(super) async fn apart(self: &Arc<Self>, kin: &Kin, jobs: Vec<Job>, call: &CallId) -> ToolOutcome {
-        let mut begun: Vec<String> = Vec::new();
+    /// Has assignments worked on behind the call, for all of which there is a place, and says what they are called. One that
+    /// cannot be written down is not begun, and is named.
+    pub(super) async fn apart(
+        self: &Arc<Self>,
+        kin: &Kin,
+        (jobs, mut places): (Vec<Job>, Places),
+        call: &CallId,
+    ) -> ToolOutcome {
+        let (mut begun, mut not): (Vec<String>, Vec<String>) = Default::default();
         for job in jobs {
             let name = job.name.clone();
             let about = JobAbout {
@@ -30,16 +37,20 @@ impl Children {
                 };
                 LiveCommand { feed, stop, pid: None, ending: ending.boxed() }
             };
-            match kin.jobs.hold(&name, &about, live).await {
+            match places.hold(&name, &about, live).await {
                 Ok(()) => begun.push(name),
-                Err(outcome) if begun.is_empty() => return outcome,
-                Err(_) => break,
+                Err(why) => not.push(format!("{name}: {}", outcome_text(&why))),
             }
         }
-        ToolOutcome::done(format!(
-            "At work in the background: {}. You are told when one ends; `job` waits for it or ends it.",
+        let not = if not.is_empty() { String::new() } else { format!("Not begun: {}.", not.join("; ")) };
+        if begun.is_empty() {
+            return ToolOutcome::failed(not);
+        }
+        let text = format!(
+            "At work in the background: {}. You are told when one ends; `job` waits for it or ends it. {not}",
             begun.join(", ")
-        ))
+        );
+        ToolOutcome::done(text.trim_end())
     }
 }
 

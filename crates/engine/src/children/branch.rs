@@ -97,7 +97,7 @@ fn first_name(writer: &Writer) -> String {
 }
 
 /// Gives it a name that nobody has. None where there is nothing to give.
-async fn publish(writer: &Writer) -> Option<Result<String, String>> {
+async fn publish(writer: &Writer) -> Option<Result<(String, String), String>> {
     let Some(Ok(Branched { history, tip, .. })) = &writer.made.branch else { return None };
     let Some(tip) = tip else {
         let some = !changed(&writer.made).is_empty();
@@ -107,7 +107,10 @@ async fn publish(writer: &Writer) -> Option<Result<String, String>> {
     let more = (2..=MOST_NAMES).map(|number| format!("{first}-{number}"));
     let names = std::iter::once(first.clone()).chain(more);
     Some(match history.publish(tip, names).await {
-        Ok(Some(name)) => Ok(told(writer, tip, &name)),
+        Ok(Some(name)) => {
+            let told = told(writer, tip, &name);
+            Ok((name, told))
+        }
         Ok(None) => Err(format!("there are {MOST_NAMES} branches {first} already")),
         Err(fault) => Err(format!("no branch could be made: {fault}")),
     })

@@ -6,7 +6,7 @@ use super::merge::{Writer, aside, changes_here, settle, work_out};
 use super::told::Handed;
 use super::{Children, Kin};
 use reasonix_agent::Call;
-use reasonix_proto::Change;
+use reasonix_proto::{Change, RecordBody, Unmerged};
 
 impl Children {
     /// Brings back what these made. Gives what it changed here.
@@ -22,11 +22,16 @@ impl Children {
         match settled(kin, call, made, &failed).await {
             Ok((writers, refused, changes)) => {
                 for writer in writers {
-                    let place = writer.place;
-                    let (note, patch) = writer.told(kin, refused.as_deref()).await;
-                    if let Some(one) = handed.get_mut(place) {
-                        self.family.left(&one.name, patch);
-                        one.note = note;
+                    let Some(one) = handed.get_mut(writer.place) else { continue };
+                    let before = self.family.unmerged(&one.name);
+                    let (note, now) = writer.told(kin, refused.as_deref(), before.as_ref()).await;
+                    one.patched = matches!(now, Some(Unmerged::Patch(_)));
+                    one.note = note;
+                    if now != before {
+                        self.family.left(&one.name, now.clone());
+                        // Whoever resumes the session knows it, too.
+                        let work = RecordBody::ChildWork { child: one.name.clone(), unmerged: now };
+                        let _ = kin.write(work).await;
                     }
                 }
                 changes

@@ -12,7 +12,7 @@ use crate::blueprint::{Blueprint, conversation_of};
 use crate::error::EngineError;
 use crate::hooks::AroundChild;
 use crate::observers::{KeepsLedger, TellsGate};
-use crate::roster::{kept, words_of};
+use crate::roster::{kept, steps_of, words_of};
 use crate::shelf::skills_chapter;
 use crate::spec::{Start, Which, folds};
 use crate::state::{Book, SessionState};
@@ -71,8 +71,8 @@ pub(super) struct Wanted<'a> {
 impl Child {
     /// Makes one, or takes up one that rests.
     pub(super) async fn new(of: &Children, kin: &Kin, wanted: Wanted<'_>) -> Result<Self, EngineError> {
-        let Wanted { name, profile, earlier, schema, apart, skill, fork } = wanted;
-        let profile = narrowed(profile, apart.is_some());
+        let Wanted { name, profile: own, earlier, schema, apart, skill, fork } = wanted;
+        let profile = narrowed(own, apart.is_some());
         let from = apart.map_or(&*kin.start, |apart| &apart.start);
         let world = World { tap: kin.start.world.tap.fresh(), ..from.world.clone() };
         let start = Start { workspace: from.workspace.fresh(), world, attended: false, ..from.clone() };
@@ -124,7 +124,7 @@ impl Child {
             hooks,
             ..kin.clone()
         });
-        let limits = limits_of(kin, (&start, apart.is_some()), &profile, &name_of_model);
+        let limits = limits_of(kin, (&start, apart.is_some()), own, &name_of_model);
         let (agent, prefix) = Blueprint::new(Arc::new(model), tools)
             .judged_by(gate.clone(), gate)
             .kept_by(book, kin.artifacts.clone(), heard.clone())
@@ -281,9 +281,10 @@ fn book_of(
     book
 }
 
+/// Its bounds, by its profile as somebody wrote it: only a project's may take no more steps than there are.
 fn limits_of(kin: &Kin, (start, writes): (&Start, bool), profile: &AgentProfile, model: &str) -> Limits {
     let settings = &start.world.settings;
     let most = if writes { settings.task.writer_max_steps } else { settings.task.max_steps };
     let compaction = Compaction { auto: folds(settings, model), ..kin.limits.compaction };
-    Limits { max_steps: profile.max_steps.unwrap_or(most), compaction, ..kin.limits }
+    Limits { max_steps: steps_of(most, profile), compaction, ..kin.limits }
 }

@@ -4,7 +4,7 @@ use super::clones::Clones;
 use super::skills::SkillErrand;
 use reasonix_agent::{Inbox, Said, Stop};
 use reasonix_config::TaskSettings;
-use reasonix_proto::{ChildRun, TurnEnd};
+use reasonix_proto::{ChildRun, TurnEnd, Unmerged};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::{Semaphore, SemaphorePermit};
@@ -32,8 +32,6 @@ struct State {
     started: (u32, u32),
     /// The next place among those that each one starts, by its name: calls side by side never get the same.
     places: BTreeMap<String, u32>,
-    /// The patches of writers whose last work was not merged.
-    unmerged: BTreeMap<String, String>,
 }
 
 impl State {
@@ -67,25 +65,15 @@ impl Family {
         Self { bounds: bounds.clone(), clones: Clones::default(), places, state, errand: Mutex::default() }
     }
 
-    /// What a writer did was merged, or is left as this patch.
-    pub(super) fn left(&self, name: &str, patch: Option<String>) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        match patch {
-            Some(uri) => drop(state.unmerged.insert(name.to_owned(), uri)),
-            None => drop(state.unmerged.remove(name)),
-        }
+    /// Where the work of a writer is that is not in the session's folder.
+    pub(super) fn unmerged(&self, name: &str) -> Option<Unmerged> {
+        self.find(name).and_then(|run| run.unmerged)
     }
 
-    /// What a writer is told that goes on: its clone is another one.
-    pub(super) fn anew(&self, name: &str) -> String {
-        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        match state.unmerged.get(name) {
-            Some(uri) => format!(
-                "[This is a new clone; your earlier changes are not in it; they are the patch {uri}: read_file shows it.]"
-            ),
-            None => "[This is a new clone of the folder as it is now; of your earlier changes it has those that were \
-                     merged.]"
-                .to_owned(),
+    /// Where it is from now on.
+    pub(super) fn left(&self, name: &str, unmerged: Option<Unmerged>) {
+        if let Some(known) = self.lock().known.get_mut(name) {
+            known.run.unmerged = unmerged;
         }
     }
 
@@ -203,6 +191,21 @@ impl Family {
 
 fn prefix(of: &str) -> String {
     if of.is_empty() { String::new() } else { format!("{of}.") }
+}
+
+/// What a writer is told that goes on, whose earlier work is there: its clone is another one.
+pub(super) fn anew(unmerged: Option<&Unmerged>) -> String {
+    let told = match unmerged {
+        Some(Unmerged::Patch(uri)) => {
+            format!("; your earlier changes are not in it; they are the patch {uri}: read_file shows it")
+        }
+        Some(Unmerged::Branch(name)) => format!(
+            " of the folder as it is now; your earlier changes are the branch {name}, and in it only if that was merged"
+        ),
+        Some(Unmerged::Clone) => "; your earlier changes are not in it: they were lost with the one before".to_owned(),
+        None => " of the folder as it is now; of your earlier changes it has those that were merged".to_owned(),
+    };
+    format!("[This is a new clone{told}.]")
 }
 
 /// Whether this one started another, by their names.

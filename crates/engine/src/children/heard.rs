@@ -8,7 +8,7 @@ use reasonix_proto::{
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// What a subagent does at the moment is told this often at most.
+/// What a subagent writes at the moment is told this often at most.
 const JOINED: Duration = Duration::from_millis(150);
 
 /// What is kept of what it wrote last: bytes and lines.
@@ -84,11 +84,12 @@ impl Heard {
         self.outbox.relay(envelope.below(&self.parent));
     }
 
-    /// Tells what it does, where that was not told just now.
-    fn work(&self) {
+    /// Tells what it does: what it writes not more often than that, and what it began at once, since nothing may come behind it
+    /// for long.
+    fn work(&self, began: bool) {
         let working = {
             let mut state = self.lock();
-            if state.told.is_some_and(|told| told.elapsed() < JOINED) {
+            if !began && state.told.is_some_and(|told| told.elapsed() < JOINED) {
                 return;
             }
             state.told = Some(Instant::now());
@@ -105,7 +106,7 @@ impl Heard {
             let cut = state.tail.ceil_char_boundary(beyond);
             state.tail.drain(..cut);
         }
-        self.work();
+        self.work(false);
     }
 }
 
@@ -121,7 +122,7 @@ impl Sink for Heard {
             Event::Text { delta } | Event::ToolProgress { delta, .. } => return self.wrote(delta),
             Event::ToolStarted { tool, subject, .. } => {
                 self.lock().doing = format!("{tool} {subject}").trim_end().to_owned();
-                self.work();
+                self.work(true);
             }
             Event::Message { record } => {
                 let mut state = self.lock();

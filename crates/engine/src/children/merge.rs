@@ -11,7 +11,7 @@ use reasonix_agent::{
 };
 use reasonix_exec::git::patch_between;
 use reasonix_exec::remove_tree;
-use reasonix_proto::{Action, Change, ChangeKind, Event, Family, RecordBody, ToolCall, ToolOutcome};
+use reasonix_proto::{Action, Change, ChangeKind, Event, Family, RecordBody, ToolCall, ToolOutcome, Unmerged};
 use reasonix_tools::{diff, wide_diff};
 use reasonix_workspace::snapshot::{RelPath, SnapshotError, Snapshots, Tree, TreeEntry, changes_between};
 use std::ffi::OsStr;
@@ -48,8 +48,8 @@ pub(super) struct Writer {
     pub(super) made: Made,
     /// How many files it changed; what stands against it.
     pub(super) verdict: Result<usize, Conflicts>,
-    /// What is told of its branch; or why it has none.
-    pub(super) branch: Option<Result<String, String>>,
+    /// The name of its branch and what is told of it; or why it has none.
+    pub(super) branch: Option<Result<(String, String), String>>,
 }
 
 /// Does what takes a while beside the session.
@@ -247,16 +247,28 @@ fn shown(states: &Snapshots, entry: &TreeEntry) -> Option<String> {
 }
 
 impl Writer {
-    /// What the model reads of it, and the patch. Where nothing was merged the work is kept as one, and then the clone goes.
-    pub(super) async fn told(self, kin: &Kin, refused: Option<&str>) -> (String, Option<String>) {
+    /// What the model reads of it, and where its work is as far as it is not in the folder. Where nothing was merged that is kept
+    /// as a patch, and then the clone goes. One that changed nothing leaves what it did before where that is.
+    pub(super) async fn told(
+        self,
+        kin: &Kin,
+        refused: Option<&str>,
+        before: Option<&Unmerged>,
+    ) -> (String, Option<Unmerged>) {
         let commits = match &self.made.commits {
             Some((uri, count)) => format!(" Its {count} commits are kept, for git am: {uri}."),
             None => String::new(),
         };
         let nothing = changed(&self.made).is_empty() && self.verdict.is_ok();
+        let branch = self.branch.as_ref().and_then(|branch| branch.as_ref().ok()).map(|(name, _)| name.clone());
         let (text, kept) = match (&self.branch, &self.verdict, refused) {
-            (Some(Ok(branch)), ..) => (branch.clone(), false),
-            _ if nothing => ("It changed nothing.".to_owned(), false),
+            (Some(Ok((_, told))), ..) => (told.clone(), false),
+            _ if nothing => match before {
+                Some(Unmerged::Patch(uri)) => {
+                    (format!("It changed nothing; what it did before is the patch still: read_file {uri}."), false)
+                }
+                _ => ("It changed nothing.".to_owned(), false),
+            },
             (Some(Err(why)), _, None) => (format!("Not merged: {why}."), true),
             (_, Ok(count), None) => (format!("Merged: {count} files ({}).", named(changed(&self.made).iter())), false),
             (_, Ok(_), Some(why)) => (format!("Not merged: {why}."), true),
@@ -279,11 +291,13 @@ impl Writer {
                 drop(self);
                 let _ = tokio::task::spawn_blocking(move || remove_clone(&folder)).await;
                 let read = patch.as_ref().map(|uri| format!(" Its patch: read_file {uri}.")).unwrap_or_default();
-                (format!("{text}{read}{commits}"), patch)
+                let before = before.filter(|before| nothing && **before != Unmerged::Clone).cloned();
+                let unmerged = patch.map(Unmerged::Patch).or_else(|| branch.map(Unmerged::Branch)).or(before);
+                (format!("{text}{read}{commits}"), unmerged)
             }
             Err(why) => {
                 let kept = format!("No patch could be kept ({why}); its clone stays until the session ends.");
-                (format!("{text} {kept}{commits}"), None)
+                (format!("{text} {kept}{commits}"), Some(Unmerged::Clone))
             }
         }
     }

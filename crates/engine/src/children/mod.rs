@@ -48,7 +48,7 @@ use isolation::{Apart, Made};
 use reasonix_agent::{Artifacts, Aspect, BoxFuture, Call, Journal, Limits, Request, Stop, Tools, TurnOver};
 use reasonix_gate::Approvals;
 use reasonix_proto::{
-    AgentProfile, CallId, Change, ChildRun, Event, Phrase, RecordBody, SessionId, ToolOutcome, TurnEnd,
+    AgentProfile, CallId, Change, ChildRun, Event, Phrase, RecordBody, SessionId, ToolOutcome, TurnEnd, Unmerged,
 };
 use reasonix_undo::Undo;
 use serde_json::Value;
@@ -122,7 +122,11 @@ impl Kin {
     /// Writes down how one stands, and tells it. However deep it is, the log of the session has it: what is known of all of them
     /// is there after a resume.
     async fn keep(&self, run: &ChildRun) -> Result<(), String> {
-        match self.root.append(RecordBody::Child(Box::new(run.clone()))).await {
+        self.write(RecordBody::Child(Box::new(run.clone()))).await
+    }
+
+    async fn write(&self, body: RecordBody) -> Result<(), String> {
+        match self.root.append(body).await {
             Ok(record) => {
                 self.root.tell(Event::Changed { record: Box::new(record) });
                 Ok(())
@@ -214,17 +218,18 @@ impl Children {
         {
             return Err(refused);
         }
-        self.admit(kin, &jobs)?;
-        self.name(&mut jobs);
         // A subagent waits for those that it started: nobody would read what they hand back after it. And what writers made is
         // merged when all of them are over, which somebody has to wait for.
-        let (apart, waited): (Vec<Job>, Vec<Job>) =
-            jobs.into_iter().partition(|job| job.apart && !job.writes && self.depth == 1);
-        if let Some(me) = self.me.upgrade().filter(|_| !apart.is_empty() && waited.is_empty()) {
-            return Err(me.apart(kin, apart, call.id).await);
+        let apart = jobs.iter().all(|job| job.apart && !job.writes) && self.depth == 1;
+        let me = self.me.upgrade().filter(|_| apart);
+        // There is room for all of them, or none begins.
+        let places = me.as_ref().map(|_| kin.jobs.places(jobs.len())).transpose()?;
+        self.admit(kin, &jobs)?;
+        self.name(&mut jobs);
+        if let Some((me, places)) = me.zip(places) {
+            return Err(me.apart(kin, (jobs, places), call.id).await);
         }
-        let jobs = apart.into_iter().chain(waited);
-        let mut handed = join_all(jobs.map(|job| self.one(kin, job, call.id, &call.stop))).await;
+        let mut handed = join_all(jobs.into_iter().map(|job| self.one(kin, job, call.id, &call.stop))).await;
         let changes = self.bring_back(kin, call, &mut handed).await;
         Ok((handed, changes))
     }
@@ -275,7 +280,7 @@ impl Children {
             Some(_place) => (self.worked(kin, job, (call, stop), None).await.0, None),
             None => (Came::Skipped, None),
         };
-        Handed { name, agent, came, writes, made, note: String::new() }
+        Handed { name, agent, came, writes, made, patched: false, note: String::new() }
     }
 
     /// The same in a clone of its own, and what it made there.
@@ -299,8 +304,11 @@ impl Children {
         let Job { name, profile, earlier, task, prompt, schema, skill, fork, .. } = job;
         let (earlier, schema) = (earlier.as_ref(), schema.as_ref());
         let prompt = if fork.is_some() { forks::assigned(&name, &prompt) } else { prompt };
-        let anew = (earlier.is_some() && apart.is_some()).then(|| self.family.anew(&name));
+        let unmerged = self.family.unmerged(&name);
+        let anew = (earlier.is_some() && apart.is_some()).then(|| family::anew(unmerged.as_ref()));
         let prompt = anew.map_or_else(|| prompt.clone(), |anew| format!("{anew}\n\n{prompt}"));
+        // What it does from now on is in its clone alone until that is brought back.
+        let unmerged = unmerged.or_else(|| apart.map(|_| Unmerged::Clone));
         let fork = fork.as_deref().map(|fork| (fork, call));
         let wanted = Wanted { name: &name, profile: &profile, earlier, schema, apart, skill: skill.as_ref(), fork };
         let mut child = match Child::new(self, kin, wanted).await {
@@ -312,7 +320,7 @@ impl Children {
         };
         let (session, model) = (child.session.clone(), child.model.clone());
         let (agent, skill) = (profile.name, skill.map(|skill| skill.name));
-        let begun = ChildRun { agent, model, task, skill, ..ChildRun::begun(name, session, call.clone()) };
+        let begun = ChildRun { agent, model, task, skill, unmerged, ..ChildRun::begun(name, session, call.clone()) };
         // That it begins must be on disk before it does anything.
         if let Err(why) = kin.keep(&begun).await {
             return (Came::Not { why }, false);

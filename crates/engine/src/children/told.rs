@@ -34,6 +34,8 @@ pub(super) struct Handed {
     pub(super) writes: bool,
     /// What it made there.
     pub(super) made: Option<Made>,
+    /// That is kept as a patch.
+    pub(super) patched: bool,
     /// What became of that.
     pub(super) note: String,
 }
@@ -94,8 +96,8 @@ impl Handed {
                 }
                 Some(TurnEnd::Done) => format!("done in {} steps", run.steps),
                 Some(TurnEnd::StepLimit) if self.writes => {
-                    let limit = format!("stopped at its limit of {} steps", run.steps);
-                    format!("{limit}: go on with it by its id, or apply the patch")
+                    let apply = if self.patched { ", or apply the patch" } else { "" };
+                    format!("stopped at its limit of {} steps: go on with it by its id{apply}", run.steps)
                 }
                 Some(TurnEnd::StepLimit) => format!("stopped at its limit of {} steps", run.steps),
                 Some(TurnEnd::Interrupted) => "stopped by the user".to_owned(),

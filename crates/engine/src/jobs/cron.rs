@@ -125,7 +125,11 @@ impl CronTool {
             let ending = comes_back(plan, (queue, Arc::clone(&feed)), MachineTime, stop.clone()).boxed();
             LiveCommand { feed, stop, pid: None, ending }
         };
-        if let Err(outcome) = jobs.hold(&id, &about, live).await {
+        let held = match jobs.schedule_place() {
+            Ok(mut place) => place.hold(&id, &about, live).await,
+            Err(full) => Err(full),
+        };
+        if let Err(outcome) = held {
             return outcome;
         }
         let at = local_clock(u64::try_from(first).unwrap_or(0).saturating_mul(1000));

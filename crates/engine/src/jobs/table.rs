@@ -56,14 +56,6 @@ fn is_schedule(job: &Job) -> bool {
     job.info.what == JobKind::Cron
 }
 
-/// How many there may be of what begins.
-pub(super) enum Room {
-    /// So many at once.
-    Jobs(usize),
-    /// What comes back at its times has bounds of its own.
-    Schedules,
-}
-
 impl JobTable {
     /// None; names go on behind this number.
     pub(super) fn behind(last: u64) -> Self {
@@ -84,21 +76,12 @@ impl JobTable {
         rows.jobs.iter().map(Job::info).collect()
     }
 
-    /// The name of a job that is about to begin, which counts as one from now on, where there is room for it.
-    pub(super) fn reserve(&self, name: Option<&str>, room: Room) -> Result<String, ToolOutcome> {
+    /// The name of a job that is about to begin, which counts as one from now on, where no more than so many run.
+    pub(super) fn reserve(&self, most: usize) -> Result<String, ToolOutcome> {
         let mut rows = self.rows();
+        let running = rows.running() + rows.beginning;
         if rows.closed {
             return Err(ToolOutcome::failed("the session is about to end"));
-        }
-        let (running, most) = match room {
-            Room::Jobs(most) => (rows.running() + rows.beginning, most),
-            Room::Schedules => (rows.schedules() + rows.beginning, MOST_SCHEDULES),
-        };
-        if let (Room::Schedules, true) = (&room, running >= most) {
-            return Err(ToolOutcome::failed_with(
-                format!("there are {most} schedules already, and no more may be"),
-                "end one with `job {\"cancel\": [\"ID\"]}`",
-            ));
         }
         if running >= most {
             let hint = "end one with `job {\"cancel\": [\"ID\"]}`, or wait for one with `job {}`";
@@ -106,19 +89,52 @@ impl JobTable {
             return Err(ToolOutcome::failed_with(full, hint));
         }
         rows.beginning += 1;
-        Ok(match name {
-            Some(name) => name.to_owned(),
-            None => {
-                rows.last += 1;
-                format!("j{}", rows.last)
-            }
-        })
+        rows.last += 1;
+        Ok(format!("j{}", rows.last))
     }
 
-    /// One that was about to begin does not.
-    pub(super) fn give_up(&self) {
+    /// A place for one more of what comes back at its times, which has a bound of its own.
+    pub(super) fn reserve_schedule(&self) -> Result<(), ToolOutcome> {
         let mut rows = self.rows();
-        rows.beginning = rows.beginning.saturating_sub(1);
+        if rows.closed {
+            return Err(ToolOutcome::failed("the session is about to end"));
+        }
+        if rows.schedules() + rows.beginning >= MOST_SCHEDULES {
+            let full = format!("there are {MOST_SCHEDULES} schedules already, and no more may be");
+            return Err(ToolOutcome::failed_with(full, "end one with `job {\"cancel\": [\"ID\"]}`"));
+        }
+        rows.beginning += 1;
+        Ok(())
+    }
+
+    /// Places for so many at once, or for none of them: each counts as a job from now on.
+    pub(super) fn reserve_all(&self, count: usize, most: usize) -> Result<(), ToolOutcome> {
+        let mut rows = self.rows();
+        let running = rows.running() + rows.beginning;
+        if rows.closed {
+            return Err(ToolOutcome::failed("the session is about to end"));
+        }
+        let left = most.saturating_sub(running);
+        if count > left {
+            let full = format!(
+                "{count} were to begin in the background, and {left} more jobs may (jobs.max is {most}, {running} run): none \
+                 of these {count} was started"
+            );
+            let fewer = if left > 0 { format!("begin {left} of them, ") } else { String::new() };
+            let hint = format!(
+                "{fewer}wait for all of them with `background: false`, or make room: `job {{}}` waits for a job, \
+                 `job {{\"cancel\": [\"ID\"]}}` ends one"
+            );
+            return Err(ToolOutcome::failed_with(full, hint));
+        }
+        rows.beginning += count;
+        Ok(())
+    }
+
+    /// So many that were about to begin do not.
+    pub(super) fn give_up(&self, count: usize) {
+        let mut rows = self.rows();
+        rows.beginning = rows.beginning.saturating_sub(count);
     }
 
     /// One that was about to begin runs. It is stopped at once where the session ended meanwhile.

@@ -15,7 +15,7 @@ use crate::tools::{ByOthers, Delegates, Explored, Keeping, LookBack, Nobody, rec
 use reasonix_agent::{Artifacts, Tool, ToolSpec, Tools};
 use reasonix_proto::{EditFormat, Phrase, SessionHead};
 use reasonix_session::{MemoryArtifacts, Opened, Past};
-use reasonix_tools::{Bash, Deps, Monitor, ShellOptions, files_for, skill_tool};
+use reasonix_tools::{Background, Bash, Deps, Monitor, ShellOptions, files_for, skill_tool};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -149,10 +149,14 @@ pub(crate) fn all_tools(
         shell.shell.clone_from(path);
     }
     let mut tools = files_for(&deps, format);
-    shell.background = Some(carried.jobs.clone());
+    // Nothing that a subagent begins goes on behind its call: nobody would see its end.
+    let jobs = (!carried.below).then_some(&carried.jobs);
+    shell.background = jobs.map(|jobs| jobs.clone() as Arc<dyn Background>);
     tools.push(Arc::new(Bash::new(shell.clone())));
-    tools.extend(carried.jobs.tools());
-    tools.push(Arc::new(Monitor::new(shell)));
+    if let Some(jobs) = jobs {
+        tools.extend(jobs.tools());
+        tools.push(Arc::new(Monitor::new(shell)));
+    }
     tools.extend(carried.tools());
     tools.push(skill_tool(shelf, start.workspace.root(), Arc::new(ByOthers(carried.others.clone()))));
     let inward = tools.iter().filter(|tool| tool.spec().traits.inward);

@@ -34,6 +34,7 @@ pub(crate) fn event_of(record: &Record) -> Option<Event> {
         | RecordBody::Planned(_)
         | RecordBody::Planner(_)
         | RecordBody::Child(_)
+        | RecordBody::ChildWork { .. }
         | RecordBody::Escalated(_)
         | RecordBody::PostureChanged { .. }
         | RecordBody::Rewound(_)
