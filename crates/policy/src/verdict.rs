@@ -54,6 +54,8 @@ pub enum By {
     Memory,
     /// A tool that comes from outside is not what it was when a person accepted it; the difference as a diff.
     Redefined(String),
+    /// A tool that comes from outside only says of itself that it changes nothing, and plan mode is on; only a person answers that.
+    Unvouched,
     /// A rule that whoever started this run gave for it.
     Approved(String),
 }
