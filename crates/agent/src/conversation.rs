@@ -38,6 +38,8 @@ pub struct Conversation {
     folded: Option<(Box<Compacted>, usize)>,
     /// The estimate of the smallest request that was too long for the model.
     ceiling: Option<u64>,
+    /// How often messages went out of it: by a folding, or by a report.
+    cuts: u32,
     /// The place that a report may take the conversation back to.
     mark: Option<Mark>,
     ledger: Ledger,
@@ -81,6 +83,7 @@ impl Conversation {
             todo: Vec::new(),
             folded: None,
             ceiling: None,
+            cuts: 0,
             mark: None,
             ledger: Ledger::default(),
         }
@@ -196,6 +199,7 @@ impl Conversation {
 
     /// Adds what a journaled record says. The only way in.
     pub(crate) fn take(&mut self, record: &Record) {
+        self.cuts += u32::from(matches!(record.body, RecordBody::Compacted(_) | RecordBody::Rewound(_)));
         if let RecordBody::Compacted(folded) = &record.body {
             self.messages = folded_messages(folded).into_iter().map(Arc::new).collect();
             self.earlier = None;
@@ -339,6 +343,11 @@ impl Conversation {
             (0, Some(ceiling)) => ceiling,
             (said, Some(ceiling)) => said.min(ceiling),
         }
+    }
+
+    /// How often messages went out of it.
+    pub(crate) fn cuts(&self) -> u32 {
+        self.cuts
     }
 
     /// The last folding, when there was one.

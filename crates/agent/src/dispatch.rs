@@ -221,13 +221,14 @@ async fn together(
             Some(next) => Some(next),
             None => outcomes.next().await,
         };
-        let Some((finished, signature)) = next else { break };
+        let Some((finished, mut signature)) = next else { break };
         let body = match finished {
             Finished::Done(body) => *body,
             Finished::Again(again) => {
                 while let Some(more) = outcomes.next().await {
                     waiting.push_back(more);
                 }
+                signature = signature.map(Signature::that_wrote);
                 complete(agent, *again, (model, false, turn), stop, tally).await?
             }
         };

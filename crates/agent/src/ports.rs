@@ -302,6 +302,12 @@ pub trait Tool: Send + Sync {
         None
     }
 
+    /// True for a tool that comes from outside and says of itself that it changes nothing. Nobody vouches for that, and it counts
+    /// for nothing but a question to a person in plan mode.
+    fn says_it_reads(&self) -> bool {
+        false
+    }
+
     /// A person accepted this difference; where it is another by now, nothing was accepted.
     fn accept(&self, _diff: &str) {}
 

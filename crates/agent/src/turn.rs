@@ -69,6 +69,8 @@ struct Progress {
     refused: Option<Phrase>,
     /// Calls that repeat.
     storm: Storm,
+    /// How often something had gone out of the conversation by the last step.
+    cuts: u32,
     /// Answers that repeated themselves.
     loops: u32,
     /// The model was told of its open checkpoint.
@@ -239,7 +241,7 @@ impl Agent {
                 return self.sum_up(conversation, inbox, stop, progress, (&why, TurnEnd::StepLimit)).await;
             }
             if !conversation.waits_for_answer() {
-                self.take_steering(conversation, inbox, progress.turn).await?;
+                self.take_steering(conversation, inbox, progress).await?;
             }
             let step = tracing::debug_span!("step", step = progress.steps + 1);
             let asked = self.ask_model(conversation, true, stop, progress).instrument(step.clone());
@@ -265,6 +267,9 @@ impl Agent {
             }
             progress.steps += 1;
             let work = (calls.as_slice(), answer.repairs.as_slice());
+            if std::mem::replace(&mut progress.cuts, conversation.cuts()) != conversation.cuts() {
+                progress.storm.forget();
+            }
             progress.storm.begin();
             let called = dispatch(self, conversation, (model.as_ref(), work), &mut progress.storm, stop);
             let tally = called.instrument(step).await?;
@@ -455,10 +460,16 @@ impl Agent {
         &self,
         conversation: &mut Conversation,
         inbox: &Inbox,
-        turn: u32,
+        Progress { turn, storm, .. }: &mut Progress,
     ) -> Result<(), JournalError> {
+        let turn = *turn;
         let (said, mut news) = (self.steered(inbox, turn).await, inbox.news());
         let (by_user, told) = (said.is_some(), news.len());
+        match (by_user, told) {
+            (true, _) => *storm = Storm::default(),
+            (false, 0) => {}
+            (false, _) => storm.forget(),
+        }
         news.extend(self.aspects.before_step(turn).await);
         if news.is_empty() && !by_user {
             return Ok(());

@@ -702,6 +702,52 @@ async fn a_storm_is_told_to_the_model_and_then_ends_the_turn() {
     assert_eq!(last, 0);
 }
 
+/// A model that reads four files in a circle, and an answer at the end.
+fn circle(reads: usize) -> Vec<Play> {
+    let read = |n: usize| asks(&format!("c{n}"), "read", &format!(r#"{{"path":"f{}"}}"#, n % 4));
+    (0..reads).map(read).chain([says("that is all")]).collect()
+}
+
+#[tokio::test]
+async fn a_circle_of_calls_ends_the_turn_and_a_word_of_the_user_begins_anew() {
+    let mut world = World::new(circle(150), vec![quick("read", true)]);
+    let end = world.turn("go").await;
+    assert!(matches!(&end, TurnEnd::Refused { why, .. } if why.code == "agent.storm"), "{end:?}");
+    assert_eq!(world.results().iter().filter(|result| *result == "read ran").count(), 16);
+    assert_eq!(fixes(&world), [Fix::Storm; 3]);
+    let mut world = World::new(circle(60), vec![]);
+    let (inbox, step) = (world.inbox.clone(), std::sync::atomic::AtomicUsize::new(0));
+    let watched = tool("read", true, move |_, _| {
+        if step.fetch_add(1, Ordering::SeqCst) % 12 == 11 {
+            inbox.push(1, "look once more, it was just changed");
+        }
+        Box::pin(async { ToolOutcome::done("x") })
+    });
+    world.agent.tools = Tools::new(vec![watched]);
+    assert_eq!(world.turn("go").await, TurnEnd::Done);
+    assert_eq!(fixes(&world), []);
+}
+
+/// What was read and went out of the conversation may be read again, as often as that happens.
+#[tokio::test]
+async fn what_was_folded_away_may_be_read_again() {
+    let long = tool("read", true, |args, _| {
+        let path = args["path"].as_str().unwrap_or_default().to_owned();
+        Box::pin(async move { ToolOutcome::done(format!("{path} has a line\n").repeat(200)) })
+    });
+    let mut world = World::new(circle(60), vec![long]);
+    let model = Script {
+        card: ModelCard::new("test/model", 12_000),
+        plays: Mutex::new(circle(60).into()),
+        requests: Mutex::default(),
+    };
+    world.agent.router = Arc::new(Arc::new(model) as Arc<dyn Model>);
+    let end = world.agent.turn(&mut world.conversation, "go".into(), &world.inbox, &world.stop).await;
+    assert_eq!((end, fixes(&world)), (TurnEnd::Done, vec![]));
+    let folded = |body: &&RecordBody| matches!(body, RecordBody::Compacted(_));
+    assert!(world.journal.log.lock().unwrap().iter().filter(folded).count() > 2);
+}
+
 #[tokio::test]
 async fn calls_that_can_never_run_end_the_turn_by_the_same_bound() {
     let tools = || vec![quick("read", true)];

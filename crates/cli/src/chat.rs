@@ -51,7 +51,7 @@ pub(crate) async fn chat(args: SessionArgs, first: Option<String>) -> anyhow::Re
     {
         return chat.end().await;
     }
-    while let Some(typed) = read(&chat.editor)? {
+    while let Some(typed) = chat.next()? {
         if let Some(history) = &history {
             remember(&chat.editor, history);
         }
@@ -80,6 +80,11 @@ impl Chat {
             self.carry(op).await?;
         }
         Ok(())
+    }
+
+    /// The next line: the one that was meant for a question that was over, or one that is typed now.
+    fn next(&mut self) -> anyhow::Result<Option<String>> {
+        self.view.late().map_or_else(|| read(&self.editor), |line| Ok(Some(line)))
     }
 
     /// Does what a line says. False when it ends the chat.

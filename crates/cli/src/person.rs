@@ -39,8 +39,18 @@ pub(crate) trait Person {
     /// What becomes of this plan?
     fn plan(&mut self, proposal: &Proposal) -> Option<PlanAnswer>;
 
-    /// What do they say to these questions? An empty list when they do not want to answer.
-    fn respond(&mut self, inquiry: &Inquiry) -> Option<Vec<Response>>;
+    /// What do they say to these questions, while those wait?
+    fn respond(&mut self, inquiry: &Inquiry, waits: &dyn Fn() -> bool) -> Said;
+}
+
+/// What somebody says to questions.
+pub(crate) enum Said {
+    /// Answers; an empty list when they do not want to give any.
+    Answers(Vec<Response>),
+    /// A line that came when nobody waited for an answer any more.
+    Late(String),
+    /// They interrupt.
+    Nothing,
 }
 
 /// A person who writes lines. Ctrl-C or Ctrl-D interrupts the turn.
@@ -76,8 +86,8 @@ impl Keyboard {
         say::line_err(&clean(&self.style.text(&phrase)));
     }
 
-    /// One question, until its answer can be understood.
-    fn question(&self, question: &Question, step: bool) -> Option<Response> {
+    /// Shows one question, and gives the line that was typed to it.
+    fn question(&self, question: &Question, step: bool) -> Option<String> {
         say::line_err(&self.style.err(Colour::Yellow, &clean(&question.question)));
         for (at, option) in question.options.iter().enumerate() {
             let mark = if question.recommended == Some(at) { " *" } else { "" };
@@ -95,8 +105,7 @@ impl Keyboard {
             (false, false) => "cli.question_one",
             (false, true) => "cli.question_many",
         }));
-        let typed = self.line(Phrase::new("cli.question_prompt"))?;
-        Some(heard(question, &typed))
+        self.line(Phrase::new("cli.question_prompt"))
     }
 }
 
@@ -142,12 +151,21 @@ impl Person for Keyboard {
         }
     }
 
-    fn respond(&mut self, inquiry: &Inquiry) -> Option<Vec<Response>> {
+    fn respond(&mut self, inquiry: &Inquiry, waits: &dyn Fn() -> bool) -> Said {
         Self::forget_typed();
         if let Some(server) = &inquiry.server {
             say::line_err(&self.style.text(&Phrase::new("tui.question.server").with("server", clean(server))));
         }
-        inquiry.questions.iter().map(|question| self.question(question, inquiry.step)).collect()
+        let mut answers = Vec::new();
+        for question in &inquiry.questions {
+            let Some(typed) = self.question(question, inquiry.step) else { return Said::Nothing };
+            if !waits() {
+                self.say(Phrase::new("cli.question_over"));
+                return Said::Late(typed);
+            }
+            answers.push(heard(question, &typed));
+        }
+        Said::Answers(answers)
     }
 }
 

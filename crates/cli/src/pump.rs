@@ -69,7 +69,12 @@ pub(crate) async fn pump(
             settled = Some(came.as_ref().clone());
         }
         let over = settled.is_some() || envelope.event == Event::SessionEnded;
-        if let Some(op) = view.show(&envelope)? {
+        let said = view.show(&envelope)?;
+        let said = match &envelope.event {
+            Event::Inquired { inquiry } => view.inquire(inquiry, &|| handle.awaits(&inquiry.ask)),
+            _ => said,
+        };
+        if let Some(op) = said {
             handle.submit(op);
         }
         if over {

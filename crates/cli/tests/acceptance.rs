@@ -6,13 +6,22 @@ use crate::support::{self, Place};
 use reasonix_testkit::{Pty, Reply};
 use serde_json::{Value, json};
 use std::collections::HashSet;
+use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 fn texts(place: &Place) -> Vec<String> {
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let requests = place.server.requests();
     requests.last().unwrap().messages().iter().map(|message| text(&message["content"])).collect()
+}
+
+/// What the calls of the last request came to.
+fn outcomes(place: &Place) -> Vec<String> {
+    let requests = place.server.requests();
+    let tools = requests.last().unwrap().messages().iter().filter(|message| message["role"] == "tool");
+    tools.map(|message| message["content"].as_str().unwrap_or_default().to_owned()).collect()
 }
 
 #[test]
@@ -44,6 +53,22 @@ fn ac02_an_answer_is_streamed_and_kept_whole() {
     assert_eq!(pieces, "one two three");
     assert_eq!(of("message")[0]["event"]["record"]["message"]["text"], "one two three");
     assert_eq!(place.server.requests()[0].body["stream"], json!(true));
+}
+
+/// The rest of the answer never comes; what there is of it is there long before anybody gives up on the endpoint.
+#[test]
+fn ac02_an_answer_is_streamed_while_it_comes() {
+    let place = Place::new(vec![Reply::hang_mid_stream("one ")]);
+    let begun = Instant::now();
+    let mut child = place.spawn(&["run", "--json", "go"]);
+    let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut events = lines.map(|line| serde_json::from_str::<Value>(&line.unwrap()).unwrap());
+    let first =
+        events.find(|event| ["text", "message", "turn_ended"].iter().any(|kind| event["event"]["type"] == *kind));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(first.map(|event| event["event"]["delta"].clone()), Some(json!("one ")));
+    assert!(begun.elapsed() < Duration::from_secs(120), "that was what was left of a request that failed");
 }
 
 #[test]
@@ -120,8 +145,12 @@ fn ac05_no_file_tool_leaves_the_working_folder() {
     std::fs::remove_file(&outside).unwrap();
     assert_eq!(kept.unwrap(), "hidden\n");
     assert!(!made && !here);
-    let seen = texts(&place);
-    assert!(seen.iter().skip(1).all(|text| !text.contains("hidden\n") && !text.contains("1\thidden")), "{seen:#?}");
+    let seen = outcomes(&place);
+    assert_eq!(seen.len(), calls.len());
+    for ((tool, args), outcome) in calls.iter().zip(&seen) {
+        assert!(outcome.starts_with("error: ") && outcome.contains("outside"), "{tool} {args}: {outcome}");
+        assert!(!outcome.contains("hidden"), "{tool} {args}: {outcome}");
+    }
 }
 
 const SERVER: &str = "import json, sys

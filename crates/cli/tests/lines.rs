@@ -5,6 +5,7 @@ use reasonix_testkit::{ModelServer, Pty, Reply};
 use serde_json::json;
 use std::path::Path;
 use std::process::Child;
+use std::time::{Duration, Instant};
 
 /// What waits for a line that answers something.
 const ASKS: [&str; 2] = ["answer> ", "yes or no> "];
@@ -97,6 +98,27 @@ fn another_agent_goes_on_in_lines() {
     assert!(chat.line("/agent nosuch").contains("there is no agent nosuch"));
     assert!(chat.line("/agent plan").contains("plan mode is on"));
     chat.end();
+}
+
+/// A line that comes after the time for an answer is one like any other, and the other questions are over too.
+#[test]
+fn a_line_behind_a_question_that_is_over_is_a_prompt() {
+    let questions = json!({"questions": [{"question": "Which?", "options": ["A", "B"]}, {"question": "And why?"}]});
+    let place = Place::new(vec![Reply::call("ask", questions), Reply::say("assumed"), Reply::say("heard")]);
+    place.configure("[permissions]\nmode = \"allow\"\n[ask]\ntimeout = 1\n");
+    let mut chat = Chat::open(&place, &[]);
+    assert!(chat.line("go").ends_with("answer> "));
+    let until = Instant::now() + Duration::from_secs(60);
+    while place.server.requests().len() < 2 && Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let said = chat.line("use B, it is faster");
+    assert!(said.contains("the question was over") && !said.contains("And why?"), "{said}");
+    assert!(!said.contains("already answered"), "{said}");
+    chat.pty.wait_for("the answer to it", |written| written.contains("heard"));
+    assert!(place.server.requests().last().unwrap().last_content().contains("use B, it is faster"));
+    chat.end();
+    place.server.assert_valid();
 }
 
 #[test]

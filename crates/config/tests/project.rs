@@ -21,6 +21,7 @@ fn what_only_the_user_may_set_is_ignored_and_named() {
         ("[agent]\nplan_mode_allowed_tools = [\"bash\"]\n", "agent.plan_mode_allowed_tools"),
         ("[agent]\nsubagent_model = \"cloud\"\n", "agent.subagent_model"),
         ("[permissions]\nallow = [\"Bash\"]\n", "permissions.allow"),
+        ("[ask]\ntimeout = 2\n", "ask.timeout"),
         ("[sandbox]\nallow_write = [\"/\"]\n", "sandbox.allow_write"),
         ("[sandbox]\nworkspace_root = \"/\"\n", "sandbox.workspace_root"),
         ("[tools.shell]\npath = \"./evil\"\n", "tools.shell.path"),
@@ -42,6 +43,7 @@ fn what_only_the_user_may_set_is_ignored_and_named() {
         assert_eq!(loaded.settings.permissions, plain.settings.permissions, "{text}");
         assert_eq!(loaded.settings.sandbox, plain.settings.sandbox, "{text}");
         assert_eq!(loaded.settings.agent, plain.settings.agent, "{text}");
+        assert_eq!(loaded.settings.ask, plain.settings.ask, "{text}");
         assert_eq!((loaded.settings.net, loaded.settings.tools), (plain.settings.net, plain.settings.tools), "{text}");
     }
 }

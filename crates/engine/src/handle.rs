@@ -7,7 +7,7 @@ use crate::ticket::{Pending, Sender};
 use reasonix_agent::BoxFuture;
 #[cfg(doc)]
 use reasonix_proto::Event;
-use reasonix_proto::{Op, Query, Reply, SessionId, Submit};
+use reasonix_proto::{AskId, Op, Query, Reply, SessionId, Submit};
 use std::sync::Arc;
 
 /// A running session, as a front end holds it. The session ends when every handle of it is dropped.
@@ -39,6 +39,11 @@ impl Handle {
     /// Answers a question about the session. Dropping the future gives it up.
     pub fn query(&self, query: Query) -> BoxFuture<'static, Reply> {
         Queries(Arc::clone(&self.desk)).answer(query)
+    }
+
+    /// True while an answer to these questions is waited for: nobody else gave one, and there is time left.
+    pub fn awaits(&self, ask: &AskId) -> bool {
+        self.desk.people.awaits(ask)
     }
 
     /// Another front end on the same session; it gets what happens from now on.

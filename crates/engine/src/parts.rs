@@ -36,12 +36,29 @@ const WIDE: &[&str] = &[
 
 /// The listed parts of a prompt, in order; what stands in code is none.
 pub(crate) fn parts(text: &str) -> Vec<String> {
+    listed(text, part)
+}
+
+/// The steps that the text of a plan lists: its numbers where it has several, because what stands in points beside them are
+/// details, and several points otherwise.
+pub(crate) fn steps(plan: &str) -> Vec<String> {
+    let outer = |line| Some(line).filter(|line: &&str| !line.starts_with(char::is_whitespace));
+    let numbers = listed(plan, |line| outer(line).and_then(numbered).map(str::trim).filter(|step| !step.is_empty()));
+    if numbers.len() > 1 {
+        return numbers;
+    }
+    let points = listed(plan, |line| outer(line).and_then(part));
+    if points.len() < SEVERAL { Vec::new() } else { points }
+}
+
+/// What the lines of a text list, as far as they stand in no code.
+fn listed<'a>(text: &'a str, of: impl Fn(&'a str) -> Option<&'a str>) -> Vec<String> {
     let mut fenced = false;
     let mut found = Vec::new();
     for line in text.lines() {
         if line.trim_start().starts_with("```") {
             fenced = !fenced;
-        } else if !fenced && let Some(part) = part(line) {
+        } else if !fenced && let Some(part) = of(line) {
             found.push(part.chars().take(LONGEST).collect());
         }
     }
@@ -85,7 +102,7 @@ pub(crate) fn is_complex(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_complex, parts};
+    use super::{is_complex, parts, steps};
 
     #[test]
     fn listed_parts_are_found_however_they_are_marked() {
@@ -104,6 +121,22 @@ mod tests {
         }
         assert_eq!(parts(&format!("- {}", "x".repeat(500)))[0].len(), 120);
         assert_eq!(parts(&"- x\n".repeat(100)).len(), 30);
+    }
+
+    #[test]
+    fn the_steps_of_a_plan_are_its_numbers_or_its_points() {
+        for (plan, wanted) in [
+            ("# Move it\n\n1. read\n2. change\n3. run", &["read", "change", "run"][..]),
+            ("1. read\n   - all of it\n2. change\n\nRisks:\n- it is large\n- it is old", &["read", "change"]),
+            ("# Plan\n- a\n  - deep\n- b\n- c", &["a", "b", "c"]),
+            ("# Plan\n- a\n- b", &[]),
+            ("1. the one thing", &[]),
+            ("Do it well.", &[]),
+            ("```\n1. a\n2. b\n```", &[]),
+            ("一、读取\n二、修改", &["读取", "修改"]),
+        ] {
+            assert_eq!(steps(plan), wanted, "{plan}");
+        }
     }
 
     #[test]

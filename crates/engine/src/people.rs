@@ -2,7 +2,7 @@
 
 use reasonix_agent::{Journal, Sink};
 use reasonix_gate::{AnswerHeard, OpenQuestions, QuestionEnd, Stance, Stands};
-use reasonix_proto::{AskId, CallId, ClientId, Event, Inquiry, PlanAnswer, Question, Response};
+use reasonix_proto::{AskId, CallId, ClientId, Event, Inquiry, Mode, PlanAnswer, Question, Response};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -13,8 +13,8 @@ pub(crate) type By<T> = (T, Option<ClientId>);
 pub(crate) struct People {
     /// What they hear by, and what their words act on; none where nobody can answer.
     pub(crate) floor: Option<Floor>,
-    /// How long an answer is waited for.
-    pub(crate) patience: Option<Duration>,
+    /// How long an answer to a question is waited for.
+    patience: Option<Duration>,
     inquiries: OpenQuestions<By<Vec<Response>>>,
     pub(crate) plans: OpenQuestions<By<PlanAnswer>>,
     /// One thing is asked at a time.
@@ -49,7 +49,7 @@ impl Default for People {
 }
 
 impl People {
-    /// People who are given so many seconds for an answer; 0 for as long as they want.
+    /// People who are given so many seconds for an answer to a question; 0 for as long as they want.
     pub(crate) fn new(floor: Option<Floor>, seconds: u64) -> Self {
         let patience = (seconds > 0).then(|| Duration::from_secs(seconds));
         let (inquiries, plans) = (OpenQuestions::new("inquiry"), OpenQuestions::new("plan"));
@@ -69,12 +69,23 @@ impl People {
             let inquiry = Inquiry { ask: ask.clone(), call, server, step, questions };
             ((), Event::Inquired { inquiry: Box::new(inquiry) })
         };
-        self.inquiries.ask(sink.as_ref(), self.patience, shown).await.1
+        self.inquiries.ask(sink.as_ref(), self.patience(asker), shown).await.1
+    }
+
+    /// How long this one waits. Silence is no yes: what is agreed on, behind a step or while planning, waits for a word.
+    fn patience(&self, asker: Asker<'_>) -> Option<Duration> {
+        let planning = self.stance().is_some_and(|stance| stance.mode == Mode::Plan);
+        self.patience.filter(|_| !planning && !matches!(asker, Asker::Step(_)))
     }
 
     /// How strict the session is; none where nobody can answer.
     pub(crate) fn stance(&self) -> Option<Stance> {
         self.floor.as_ref().map(|floor| floor.stance.stance())
+    }
+
+    /// True while somebody waits for an answer to these questions.
+    pub(crate) fn awaits(&self, ask: &AskId) -> bool {
+        self.inquiries.is_open(ask)
     }
 
     /// Takes an answer. False when it comes too late, or to nothing.
@@ -97,5 +108,63 @@ impl People {
     pub(crate) fn plans_on(&self) -> bool {
         let mut approved = self.approved.lock().unwrap_or_else(PoisonError::into_inner);
         approved.as_mut().map(|goes_on| *goes_on = true).is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Asker, Floor, People};
+    use reasonix_agent::{BoxFuture, Journal, JournalError, Sink};
+    use reasonix_gate::{QuestionEnd, Stance};
+    use reasonix_proto::{CallId, Event, Mode, Question, Record, RecordBody};
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    struct Deaf;
+
+    impl Sink for Deaf {
+        fn emit(&self, _event: Event) {}
+    }
+
+    impl Journal for Deaf {
+        fn append(&self, _body: RecordBody) -> BoxFuture<'static, Result<Record, JournalError>> {
+            Box::pin(std::future::pending())
+        }
+    }
+
+    /// People who say nothing, and have no time at all for an answer.
+    fn silent(mode: Mode) -> People {
+        let stance = Box::new(Stance { mode, ..Stance::default() });
+        let mut people = People::new(Some(Floor { sink: Arc::new(Deaf), journal: Arc::new(Deaf), stance }), 1);
+        people.patience = Some(Duration::ZERO);
+        people
+    }
+
+    /// True when it still waits.
+    async fn waits<T>(said: impl Future<Output = QuestionEnd<T>>) -> bool {
+        match tokio::time::timeout(Duration::from_millis(50), said).await {
+            Err(_) => true,
+            Ok(QuestionEnd::TimedOut(_)) => false,
+            Ok(_) => panic!("nobody said anything"),
+        }
+    }
+
+    #[tokio::test]
+    async fn silence_settles_a_question_and_neither_a_plan_nor_a_step() {
+        let call = CallId::from("call-1");
+        for (asker, mode, patient) in [
+            (Asker::Model(&call), Mode::Build, false),
+            (Asker::Server("docs"), Mode::Build, false),
+            (Asker::Step(&call), Mode::Build, true),
+            (Asker::Model(&call), Mode::Plan, true),
+            (Asker::Server("docs"), Mode::Plan, true),
+        ] {
+            let people = silent(mode);
+            assert_eq!(waits(people.inquire(asker, Vec::<Question>::new())).await, patient, "{mode:?}");
+        }
+        for (mode, revises) in [(Mode::Plan, false), (Mode::Build, false), (Mode::Build, true)] {
+            let people = silent(mode);
+            assert!(waits(people.propose(&call, ("# Do it", &[]), revises)).await, "{mode:?} {revises}");
+        }
     }
 }

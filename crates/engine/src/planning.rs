@@ -51,7 +51,7 @@ impl People {
             ((), Event::Proposed { proposal: Box::new(proposal) })
         };
         let _over = Over(&self.approved);
-        let (_, said) = self.plans.ask(floor.sink.as_ref(), self.patience, shown).await;
+        let (_, said) = self.plans.ask(floor.sink.as_ref(), None, shown).await;
         if let QuestionEnd::Answered((answer, client)) = &said {
             let (approved, text, note, asks) = match answer {
                 PlanAnswer::Approve { edited, asks } => (true, edited.as_deref().unwrap_or(plan), "", *asks),

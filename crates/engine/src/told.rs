@@ -59,6 +59,10 @@ impl Tool for Retold {
         self.tool.redefined()
     }
 
+    fn says_it_reads(&self) -> bool {
+        self.tool.says_it_reads()
+    }
+
     fn accept(&self, diff: &str) {
         self.tool.accept(diff);
     }

@@ -6,8 +6,8 @@ use crate::world::{World, end, turn};
 use reasonix_config::{Permissions, Plugin};
 use reasonix_engine::{Handle, Start, Which};
 use reasonix_proto::{
-    Asking, Choice, Done, Effect, Event, Level, Mode, Op, Query, Question, Reply, Response, ServerInfo, ServerStanding,
-    Settled, ToolOutcome, TurnEnd, TurnState,
+    Asking, Choice, Done, Effect, Event, Level, Mode, Op, Posture, Query, Question, Reply, Response, ServerInfo,
+    ServerStanding, Settled, ToolOutcome, TurnEnd, TurnState,
 };
 use reasonix_testkit::{Recorded, Reply as Answer, TempWorkspace, prefix_breaks};
 use serde_json::{Value, json};
@@ -22,10 +22,17 @@ fn tool(name: &str, description: &str) -> String {
     json!({"name": name, "description": description, "inputSchema": schema, "annotations": hints}).to_string()
 }
 
+/// The same of one that does not say that it changes nothing.
+fn writer(name: &str, description: &str) -> String {
+    let mut tool: Value = serde_json::from_str(&tool(name, description)).expect("a tool");
+    tool.as_object_mut().expect("an object").remove("annotations");
+    tool.to_string()
+}
+
 impl Small {
     fn new() -> Self {
         let small = Self(TempWorkspace::new());
-        small.has(&[tool("read", "Reads a note."), tool("drop", "Drops a table.")]);
+        small.has(&[tool("read", "Reads a note."), writer("drop", "Drops a table.")]);
         small
     }
 
@@ -490,26 +497,99 @@ async fn only_a_reader_of_the_users_word_runs_unasked_and_in_plan_mode() {
     assert!(matches!(&outcomes[1], ToolOutcome::Denied { by } if by.contains("plan mode")), "{outcomes:?}");
 }
 
-/// What the user names for plan mode may be called there, and is asked about as ever; by the other way too.
+/// What the user names for plan mode may be called there, and is asked about as ever.
 #[tokio::test]
 async fn in_plan_mode_the_tools_that_the_user_names_may_be_called() {
     let drops = || Answer::call("mcp__small__drop", json!({"path": "a"}));
-    for (named, calls) in [(vec!["mcp__small__read".to_owned()], 1), (Vec::new(), 0)] {
-        let (world, small) = (World::new(vec![read(), drops(), Answer::say("x")]).await, Small::new());
+    for (named, calls) in [(vec!["mcp__small__drop".to_owned()], 1), (Vec::new(), 0)] {
+        let (world, small) =
+            (World::new(vec![drops(), used("mcp__small__drop"), Answer::say("x")]).await, Small::new());
         let mut handle = world.open_with(Which::New, |start| {
             small.configure()(start);
             start.world.settings.agent.plan_mode_allowed_tools = named;
         });
         handle.submit(Op::SetMode { mode: Mode::Plan }).settled().await;
-        let mut asked = 0;
-        let outcomes = turn(&mut handle, |_| {
-            asked += 1;
-            Choice::AllowOnce
+        let mut asked = Vec::new();
+        let outcomes = turn(&mut handle, |asking| {
+            asked.push(asking.why.code.to_string());
+            Choice::AllowSession { rule: "mcp__small__drop".into() }
         })
         .await;
-        assert_eq!((asked, small.lines("calls")), (calls, calls), "{outcomes:?}");
-        assert!(matches!(outcomes[1], ToolOutcome::Denied { .. }), "{outcomes:?}");
+        assert_eq!(
+            (asked, small.lines("calls")),
+            (vec!["engine.ask_mode".to_owned(); calls], 2 * calls),
+            "{outcomes:?}"
+        );
     }
+}
+
+/// What somebody answers when a tool that only says of itself that it reads is called twice in plan mode: how often it is asked
+/// about, and how often it runs. No posture, rule or grant of before answers in their place.
+#[tokio::test]
+async fn in_plan_mode_a_tool_that_says_it_reads_is_asked_about_until_it_is_granted() {
+    let grant = || Choice::AllowSession { rule: "mcp__small__read".into() };
+    let allowing = Permissions { allow: vec!["Mcp".into()], ..Permissions::default() };
+    let denying = Permissions { deny: vec!["Mcp(small.read)".into()], ..Permissions::default() };
+    let settings = [("none", Permissions::default()), ("allow", allowing), ("deny", denying)];
+    for posture in [Posture::Ask, Posture::Auto, Posture::Yolo] {
+        for (rules, permissions) in &settings {
+            for (choice, counts) in [(grant(), (1, 2)), (Choice::AllowOnce, (2, 2)), (Choice::Deny, (2, 0))] {
+                let counts = if *rules == "deny" { (0, 0) } else { counts };
+                let answers = vec![read(), used("mcp__small__read"), Answer::say("x")];
+                let (world, small) = (World::new(answers).await, Small::new());
+                let mut handle = world.open_with(Which::New, |start| {
+                    small.configure()(start);
+                    start.world.settings.permissions = permissions.clone();
+                });
+                handle.submit(Op::SetPosture { posture }).settled().await;
+                handle.submit(Op::SetMode { mode: Mode::Plan }).settled().await;
+                let mut asked = 0;
+                let outcomes = turn(&mut handle, |asking| {
+                    assert_eq!(asking.why.code, "engine.ask_unvouched");
+                    assert_eq!(asking.choices, [Choice::AllowOnce, grant(), Choice::Deny], "nothing for good");
+                    asked += 1;
+                    choice.clone()
+                })
+                .await;
+                assert_eq!((asked, small.lines("calls")), counts, "{posture:?} {rules} {choice:?}: {outcomes:?}");
+            }
+        }
+    }
+}
+
+/// A yes to a call that may change something is no yes for plan mode; and without a person nobody takes a tool's word.
+#[tokio::test]
+async fn what_was_granted_before_planning_does_not_hold_for_it_and_nobody_there_is_a_no() {
+    let answers = vec![read(), Answer::say("a"), read(), Answer::say("b")];
+    let (world, small) = (World::new(answers).await, Small::new());
+    let mut handle = world.open_with(Which::New, small.configure());
+    let grant = || Choice::AllowSession { rule: "mcp__small__read".into() };
+    let mut codes = Vec::new();
+    turn(&mut handle, |asking| {
+        codes.push(asking.why.code.to_string());
+        grant()
+    })
+    .await;
+    handle.submit(Op::SetMode { mode: Mode::Plan }).settled().await;
+    turn(&mut handle, |asking| {
+        codes.push(asking.why.code.to_string());
+        grant()
+    })
+    .await;
+    assert_eq!(
+        (codes, small.lines("calls")),
+        (vec!["engine.ask_mode".to_owned(), "engine.ask_unvouched".to_owned()], 2)
+    );
+    end(handle).await;
+    let (world, small) = (World::new(vec![read(), Answer::say("x")]).await, Small::new());
+    let mut handle = world.open_with(Which::New, |start| {
+        small.configure()(start);
+        start.attended = false;
+    });
+    handle.submit(Op::SetMode { mode: Mode::Plan }).settled().await;
+    let outcomes = turn(&mut handle, |_| panic!("nobody is there")).await;
+    assert!(matches!(&outcomes[0], ToolOutcome::Denied { by } if by.contains("plan mode")), "{outcomes:?}");
+    assert_eq!(small.lines("calls"), 0);
 }
 
 #[tokio::test]

@@ -135,6 +135,32 @@ async fn steps_are_ticked_off_revised_and_kept_through_a_restart() {
     world.server.assert_valid();
 }
 
+/// A plan that names no steps has those that its text lists, as it was approved.
+#[tokio::test]
+async fn a_plan_without_steps_begins_the_list_with_what_its_text_lists() {
+    let plan = "# Move it\n\n1. read the code\n2. change it\n   - with care\n3. run the tests\n\nRisks:\n- it is old";
+    let edited = PlanAnswer::Approve { edited: Some("1. only read\n2. and tell".into()), asks: false };
+    for (answer, wanted) in [
+        (yes(false), &["1. read the code", "2. change it", "3. run the tests"][..]),
+        (edited, &["1. only read", "2. and tell"]),
+        (PlanAnswer::Revise { note: "no".into() }, &[]),
+        (PlanAnswer::Cancel, &[]),
+    ] {
+        let replies =
+            vec![Reply::call("submit_plan", json!({"plan": plan})), complete("1", "looked", &[]), Reply::say("ok")];
+        let world = World::new(replies).await;
+        let mut handle = world.open(Which::New);
+        handle.submit(Op::SetMode { mode: Mode::Plan });
+        let mut person = Person { plans: vec![answer], steps: Vec::new() };
+        let (_, outcomes) = turn(&mut handle, "go", &mut person).await;
+        let listed: Vec<String> = ticks(&list(&handle).await).into_iter().map(|(content, _)| content).collect();
+        assert_eq!(listed, wanted);
+        assert_eq!(outcomes[0].contains("todo list"), !wanted.is_empty(), "{outcomes:?}");
+        let ticked = ticks(&list(&handle).await).first().map(|(_, status)| *status);
+        assert_eq!(ticked, (!wanted.is_empty()).then_some(TodoStatus::Completed), "{outcomes:?}");
+    }
+}
+
 #[tokio::test]
 async fn whoever_wants_to_be_asked_is_asked_behind_each_step() {
     let replies = vec![

@@ -86,6 +86,11 @@ impl<T, O> OpenQuestions<T, O> {
         (id.clone(), said)
     }
 
+    /// True while somebody waits for an answer to it.
+    pub fn is_open(&self, id: &AskId) -> bool {
+        self.lock().contains_key(id)
+    }
+
     /// Takes the first answer that fits what the question offers.
     pub fn answer(&self, id: &AskId, fit: impl FnOnce(&O) -> Result<T, AnswerHeard>) -> AnswerHeard {
         let mut waiting = self.lock();
@@ -146,8 +151,10 @@ mod tests {
             assert_eq!(*ear.0.lock().unwrap(), 2, "it is shown before it is answered");
             assert_eq!(questions.answer(&AskId("ask-2".to_owned()), fit(1)), AnswerHeard::TooLate);
             assert_eq!(questions.answer(&id, fit(3)), AnswerHeard::NotOffered);
+            assert!(questions.is_open(&id));
             assert_eq!(questions.answer(&id, fit(1)), AnswerHeard::Taken);
             assert_eq!(questions.answer(&id, fit(2)), AnswerHeard::TooLate);
+            assert!(!questions.is_open(&id));
         };
         let (said, ()) = tokio::join!(biased; questions.ask(&ear, None, shown), answers);
         assert_eq!(said, (id, QuestionEnd::Answered(1)));

@@ -28,6 +28,7 @@ impl Approvals {
         Self {
             standing: Arc::clone(&self.standing),
             granted: Arc::clone(&self.granted),
+            taken_at_its_word: Arc::clone(&self.taken_at_its_word),
             by_word: Arc::clone(&self.by_word),
             kept: Arc::clone(&self.kept),
             stance: Arc::clone(&self.stance),

@@ -53,7 +53,7 @@ use reasonix_proto::{
 };
 use reasonix_undo::Undo;
 use reasonix_workspace::Workspace;
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
@@ -155,6 +155,8 @@ impl GateStanding {
 pub struct Approvals {
     standing: Arc<GateStanding>,
     granted: Arc<Mutex<Vec<Rule>>>,
+    /// Tools of plugins that may be called in plan mode for the rest of the session.
+    taken_at_its_word: Arc<Mutex<BTreeSet<String>>>,
     /// The last calls that run because undo takes back what they do.
     by_word: Arc<Mutex<VecDeque<CallId>>>,
     /// Grants that stand in the user's file.
@@ -222,6 +224,7 @@ impl Approvals {
             files: Arc::new(Files::new(workspace, standing.walled)),
             standing: Arc::new(standing),
             granted: Arc::default(),
+            taken_at_its_word: Arc::default(),
             by_word: Arc::default(),
             open: Arc::new(OpenQuestions::new("ask")),
             alone: Arc::default(),
@@ -424,6 +427,22 @@ impl Approvals {
         ask.action.family == Family::Tool && self.standing.plan_readers.iter().any(|other| other == name)
     }
 
+    /// A tool of a plugin that says of itself that it only reads: in plan mode a person may take its word.
+    fn may_be_asked_in_plans(&self, ask: &Ask<'_>) -> bool {
+        self.standing.attended && ask.action.family == Family::Tool && ask.tool.says_it_reads()
+    }
+
+    /// Whoever plans is asked about such a tool, whatever rules, grants of before and postures say; a yes for the session is
+    /// an answer for the rest of it.
+    fn by_plan(&self, verdict: Verdict, ask: &Ask<'_>) -> Verdict {
+        let known = self.taken_at_its_word.lock().unwrap_or_else(PoisonError::into_inner);
+        match verdict {
+            verdict if known.contains(&ask.tool.spec().name) => verdict,
+            Verdict::Allow(_) | Verdict::Ask(By::Fallback | By::Rule(_)) => Verdict::Ask(By::Unvouched),
+            verdict => verdict,
+        }
+    }
+
     /// What the session may do from now on without asking.
     fn grant(&self, rule: &str) {
         if let Ok(parsed) = Rule::parse(rule) {
@@ -465,7 +484,9 @@ impl Gate for Approvals {
     fn decide<'a>(&'a self, ask: Ask<'a>) -> BoxFuture<'a, Decision> {
         Box::pin(async move {
             let changes = ask.action.read_only != ReadOnly::Yes;
-            if changes && !ask.by_user && self.stance.stance().mode == Mode::Plan && !self.reads_in_plans(&ask) {
+            let planning = changes && !ask.by_user && self.stance.stance().mode == Mode::Plan;
+            let unvouched = planning && !self.reads_in_plans(&ask);
+            if unvouched && !self.may_be_asked_in_plans(&ask) {
                 return deny_planning(&ask);
             }
             if let Some(refused) = self.by_agent(&ask) {
@@ -474,7 +495,8 @@ impl Gate for Approvals {
             self.look_for_copies(&ask).await;
             let verdict = self.in_copy(self.verdict(&ask, None), ask.action);
             let verdict = wished(self.by_later(verdict, &ask).await, &ask);
-            match by_definition(verdict, &ask) {
+            let verdict = by_definition(verdict, &ask);
+            match if unvouched { self.by_plan(verdict, &ask) } else { verdict } {
                 Verdict::Allow(by) if self.is_unheld_code(&ask, &by) => {
                     deny(&ask, &by, "code for an interpreter runs without a person only at sandbox level full")
                 }
@@ -537,6 +559,7 @@ fn decided_by(by: &By) -> DecidedBy {
         By::Protected(_) => DecidedBy::Protected,
         By::Later(_) => DecidedBy::Later,
         By::Redefined(_) => DecidedBy::Redefined,
+        By::Unvouched => DecidedBy::PlanMode,
         By::Approved(rule) => DecidedBy::Approved(rule.to_string()),
     }
 }

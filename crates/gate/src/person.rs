@@ -122,6 +122,10 @@ impl Approvals {
             if let (By::Redefined(diff), true) = (by, answer.choice != Choice::Deny) {
                 ask.tool.accept(diff);
             }
+            if let (By::Unvouched, Choice::AllowSession { .. }) = (by, &answer.choice) {
+                let name = ask.tool.spec().name.clone();
+                self.taken_at_its_word.lock().unwrap_or_else(PoisonError::into_inner).insert(name);
+            }
             if answer.choice == Choice::Deny || now == *scripts {
                 return self.decided(ask, id, answer, now).await;
             }

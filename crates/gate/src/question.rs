@@ -55,6 +55,7 @@ pub(super) fn question(id: &AskId, about: &About<'_>) -> Asking {
         By::Later(paths) => Phrase::new("engine.ask_later").with("paths", paths.join(", ")),
         By::Memory => Phrase::new("engine.ask_memory"),
         By::Redefined(_) => Phrase::new("engine.ask_redefined").with("tool", &ask.tool.spec().name),
+        By::Unvouched => Phrase::new("engine.ask_unvouched").with("tool", &ask.tool.spec().name),
         _ if !ask.classified.wanted.is_empty() => {
             let paths: Vec<_> = ask.classified.wanted.iter().map(|path| visible(path).into_owned()).collect();
             Phrase::new("engine.ask_wanted").with("paths", paths.join(", "))

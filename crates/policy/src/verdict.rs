@@ -61,6 +61,8 @@ pub enum By {
         /// The same for the person who is asked.
         why: Phrase,
     },
+    /// A tool that comes from outside only says of itself that it changes nothing, and plan mode is on; only a person answers that.
+    Unvouched,
     /// A rule that whoever started this run gave for it.
     Approved(String),
 }

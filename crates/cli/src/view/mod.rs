@@ -15,13 +15,18 @@ pub(crate) use tool::{diff_lines, todo_lines, whole_diff_lines};
 pub(crate) use watch::Watch;
 
 use reasonix_agent::{INTERRUPTED, NO_ANSWER};
-use reasonix_proto::{Envelope, Message, Op, Record, RecordBody, StopReason};
+use reasonix_proto::{Envelope, Inquiry, Message, Op, Record, RecordBody, StopReason};
 use std::io;
 
 /// Shows the events of a session.
 pub(crate) trait View {
     /// Shows one event; an answer to a question goes back as an operation.
     fn show(&mut self, envelope: &Envelope) -> io::Result<Option<Op>>;
+
+    /// Puts questions to whoever sits here, while those wait; what they say goes back as an operation.
+    fn inquire(&mut self, _inquiry: &Inquiry, _waits: &dyn Fn() -> bool) -> Option<Op> {
+        None
+    }
 
     /// Shows an event of a session that works for this one; people see what came of it at its call.
     fn child(&mut self, _envelope: &Envelope) -> io::Result<()> {

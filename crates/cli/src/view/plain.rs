@@ -6,7 +6,7 @@ use super::heading::Heading;
 use super::spinner::Spinner;
 use super::tool::{about, end_lines, short_title, start_line};
 use super::{View, answer_of, is_cut_off};
-use crate::person::{Decision, Person};
+use crate::person::{Decision, Person, Said};
 use crate::say::{self, Colour, Style, clean};
 use reasonix_proto::{
     Asking, CallId, Envelope, Event, Inquiry, Level, Message, Op, Phrase, Proposal, Record, RecordBody, SessionId,
@@ -34,6 +34,8 @@ pub(crate) struct Plain {
     cut_off: Option<String>,
     /// Who can be asked.
     person: Option<Box<dyn Person>>,
+    /// A line that was typed to a question when that was over.
+    late: Option<String>,
     /// The call whose start line is the last thing on the screen.
     last_started: Option<CallId>,
     subjects: HashMap<CallId, String>,
@@ -62,6 +64,7 @@ impl Plain {
             answer: String::new(),
             cut_off: None,
             person,
+            late: None,
             last_started: None,
             subjects: HashMap::new(),
             asked: HashMap::new(),
@@ -255,11 +258,9 @@ impl Plain {
         Some(said.map_or(Op::Interrupt, |answer| Op::AnswerPlan { ask, answer }))
     }
 
-    fn inquire(&mut self, inquiry: &Inquiry) -> Option<Op> {
-        self.spinner.clear();
-        let ask = inquiry.ask.clone();
-        let said = self.person.as_mut()?.respond(inquiry);
-        Some(said.map_or(Op::Interrupt, |responses| Op::Respond { ask, responses }))
+    /// The line that came too late to be an answer: it is one like any other.
+    pub(crate) fn late(&mut self) -> Option<String> {
+        self.late.take().filter(|line| !line.is_empty())
     }
 }
 
@@ -332,7 +333,6 @@ impl View for Plain {
             }
             Event::Asked { asking } => return Ok(self.ask(asking)),
             Event::Proposed { proposal } => return Ok(self.propose(proposal)),
-            Event::Inquired { inquiry } => return Ok(self.inquire(inquiry)),
             Event::Notice { level, phrase } => {
                 self.spinner.wipe();
                 say::notice(*level, phrase);
@@ -365,6 +365,18 @@ impl View for Plain {
             _ => {}
         }
         Ok(None)
+    }
+
+    fn inquire(&mut self, inquiry: &Inquiry, waits: &dyn Fn() -> bool) -> Option<Op> {
+        self.spinner.clear();
+        match self.person.as_mut()?.respond(inquiry, waits) {
+            Said::Answers(responses) => Some(Op::Respond { ask: inquiry.ask.clone(), responses }),
+            Said::Late(line) => {
+                self.late = Some(line);
+                None
+            }
+            Said::Nothing => Some(Op::Interrupt),
+        }
     }
 
     /// A line where a subagent begins and where it is over, and one for each thing that it does.

@@ -1,7 +1,7 @@
 //! Any view, with an eye on how the last answer ended.
 
 use super::View;
-use reasonix_proto::{Envelope, Event, Message, Op, RecordBody, StopReason};
+use reasonix_proto::{Envelope, Event, Inquiry, Message, Op, RecordBody, StopReason};
 use std::io;
 
 /// Shows what its view shows, and remembers whether the last answer was whole.
@@ -29,6 +29,10 @@ impl View for Watch {
             self.unfinished = matches!(stop, StopReason::Length | StopReason::Filtered);
         }
         self.view.show(envelope)
+    }
+
+    fn inquire(&mut self, inquiry: &Inquiry, waits: &dyn Fn() -> bool) -> Option<Op> {
+        self.view.inquire(inquiry, waits)
     }
 
     fn child(&mut self, envelope: &Envelope) -> io::Result<()> {

@@ -219,7 +219,7 @@ pub const KEYS: &[SettingKey] = &[
     key("task.writer_max_steps", Count, "60", SettingScope::User, "Steps that a subagent may take that writes in a clone of its own, unless its profile says otherwise; 0 for no limit."),
     key("isolation.include", Texts, "[]", SettingScope::Any, "Globs of files that git ignores and that are copied into the clone of a subagent that writes, such as `node_modules`; a folder stands for everything in it."),
     key("isolation.merge", Choice(&["patch", "branch"]), "\"patch\"", SettingScope::User, "How the work of a subagent that writes comes back: `patch` changes the files of the session's folder, `branch` makes a branch `reasonix/task/NAME` of the repository, with the subagent's own commits, and leaves the folder alone."),
-    key("ask.timeout", Count, "0", SettingScope::Any, "Seconds to wait for an answer to a question of the model (`ask`); 0 waits for ever."),
+    key("ask.timeout", Count, "0", SettingScope::User, "Seconds to wait for an answer to a question of the model (`ask`) or of a server; 0 waits for ever. Plans, the pause behind a step, and questions in plan mode always wait."),
     key("logs.dir", Text, "", SettingScope::User, "The folder of log files; without it `~/.reasonix/state/logs`."),
     key("logs.level", Choice(&["off", "error", "warn", "info", "debug", "trace"]), "\"off\"", SettingScope::User, "What is logged: nothing unless you say so; `info` how sessions and turns went, `debug` each request and call too, with how long it took. Never what was said, read or written. Also `REASONIX_LOG` and `--log-level`."),
     key("logs.max_size_mb", Count, "10", SettingScope::User, "The size in MiB at which a file makes way for a new one."),

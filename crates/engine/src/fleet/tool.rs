@@ -54,6 +54,10 @@ impl Tool for ServerTool {
         self.member.redefined(&self.own)
     }
 
+    fn says_it_reads(&self) -> bool {
+        self.member.defined(&self.own).is_some_and(|listed| listed.says_it_reads())
+    }
+
     fn accept(&self, diff: &str) {
         self.member.accept_difference(&self.own, diff);
     }

@@ -63,16 +63,30 @@ async fn proposed(plans: &Plans, input: Input, call: Call<'_>) -> ToolOutcome {
         said = plans.people.propose(call.id, (&shown, &steps), false) => said,
     };
     match said {
-        QuestionEnd::Answered((answer @ PlanAnswer::Approve { .. }, _)) if !steps.is_empty() => {
-            let todo = Some(plans.todo.begin_plan(&steps));
-            let text = format!("{}\n{STEPS}", told(&answer));
-            ToolOutcome::detailed(text, Details { todo, ..Details::default() })
-        }
-        QuestionEnd::Answered((answer, _)) => ToolOutcome::done(told(&answer)),
+        QuestionEnd::Answered((answer, _)) => match approved(&answer, &plan, steps) {
+            steps if steps.is_empty() => ToolOutcome::done(told(&answer)),
+            steps => {
+                let todo = Some(plans.todo.begin_plan(&steps));
+                let text = format!("{}\n{STEPS}", told(&answer));
+                ToolOutcome::detailed(text, Details { todo, ..Details::default() })
+            }
+        },
         QuestionEnd::Nobody | QuestionEnd::TimedOut(_) => ToolOutcome::failed_with(
             "nobody is here to approve a plan",
             "give the plan as your answer; outside of plan mode carry it out yourself and say what you assumed",
         ),
+    }
+}
+
+/// The steps that are to be carried out now; where the model named none, those that the text lists which was approved.
+fn approved(answer: &PlanAnswer, plan: &str, steps: Vec<PlanStep>) -> Vec<PlanStep> {
+    match answer {
+        PlanAnswer::Approve { edited, .. } if steps.is_empty() => {
+            let listed = crate::parts::steps(edited.as_deref().unwrap_or(plan));
+            steps_of(listed.into_iter().map(StepInput::Title).collect(), &[]).unwrap_or_default()
+        }
+        PlanAnswer::Approve { .. } => steps,
+        PlanAnswer::Revise { .. } | PlanAnswer::Cancel => Vec::new(),
     }
 }
 

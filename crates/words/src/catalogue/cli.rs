@@ -22,6 +22,11 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ),
     ("cli.plan_on", "plan mode is on: only what changes nothing runs", "计划模式已开启：只运行不作更改的操作"),
     ("cli.plan_off", "plan mode is off", "计划模式已关闭"),
+    (
+        "cli.question_over",
+        "the question was over before that; the line counts like any other",
+        "问题在此之前已结束；这一行按普通输入处理",
+    ),
     ("cli.question_prompt", "answer> ", "回答> "),
     ("cli.question_one", "  a number, or your own words; empty for no answer", "  输入编号或自己的话；留空表示不回答"),
     (

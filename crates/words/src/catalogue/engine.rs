@@ -325,6 +325,11 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "其服务器对 {tool} 的定义与你接受时不同：同意即接受新的定义",
     ),
     (
+        "engine.ask_unvouched",
+        "plan mode: {tool} only says of itself that it changes nothing; a yes takes its word for it",
+        "计划模式：{tool} 只是自称不作更改；同意即采信其说法",
+    ),
+    (
         "engine.ask_later",
         "git or another program would run or believe {paths} later, outside of the sandbox: such changes are always asked about, and nothing is remembered",
         "git 或其他程序之后会在沙箱之外执行或采信 {paths}：此类修改每次都需确认，不会记住答复",
