@@ -12,6 +12,7 @@ use crate::view::{Context, View};
 use crate::{ConfigError, Layer, Origins, SettingOrigin, Settings, ShownValue, Sources};
 use crate::{env, files, guard, implied, inert, merge, read, secrets, show};
 use reasonix_proto::{Level, Phrase};
+use serde_json::Value;
 use std::path::{Component, Path, PathBuf};
 
 /// The variable that tells servers the project's folder, as other agents name it.
@@ -142,8 +143,12 @@ fn own_fields(settings: &Settings) -> Vec<(Level, Phrase)> {
     let of_models = settings.models.iter().map(|model| (format!("models.{}", model.id), &model.extra_body));
     let bodies = of_providers.chain(of_models);
     let keys = bodies.flat_map(|(at, body)| {
-        let ours = body.keys().filter(|name| reasonix_catalogue::OWN_FIELDS.contains(&name.as_str()));
-        ours.map(move |name| format!("{at}.extra_body.{name}"))
+        // Tools of the endpoint itself are sent, behind ours.
+        let tools = |(name, value): &(&String, &Value)| {
+            *name == "tools" && value.as_array().is_some_and(|list| !list.is_empty())
+        };
+        let ours = body.iter().filter(|(name, _)| reasonix_catalogue::OWN_FIELDS.contains(&name.as_str()));
+        ours.filter(move |field| !tools(field)).map(move |(name, _)| format!("{at}.extra_body.{name}"))
     });
     keys.map(|key| (Level::Warning, Phrase::new("config.body_field").with("key", key))).collect()
 }
