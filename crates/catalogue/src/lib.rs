@@ -27,4 +27,4 @@ pub use probed::{PROBE_VERSION, Probed, Seen, Server, ToolCalls};
 pub use profiles::{MODEL_PROFILES, PresetProfile, ROLES, model_profile};
 pub use rows::{CATALOGUE_VERSION, CatalogueFile, CatalogueFlaw, ModelRow, Served};
 pub use rules::compat;
-pub use tokens::{RoleToken, role_tokens};
+pub use tokens::{RoleToken, addresses, role_tokens};

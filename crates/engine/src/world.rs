@@ -183,6 +183,7 @@ pub fn unprobed_endpoint(
         flatten: provider.flatten_schemas,
         textual: provider.tool_calls == "text",
         grammar: provider.tool_calls == "guided",
+        addressed: reasonix_catalogue::addresses(found.model),
         native_only: provider.tool_calls == "native",
     };
     endpoint.extra_body = provider.extra_body.clone();
