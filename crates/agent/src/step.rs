@@ -156,7 +156,9 @@ fn lacking(answer: &Answer) -> Option<Phrase> {
     match &answer.message {
         Message::Assistant { stop: StopReason::Filtered, .. } => Some(Phrase::new("engine.answer_withheld")),
         message if is_empty(message) => Some(Phrase::new("engine.empty_answer")),
-        Message::Assistant { stop: StopReason::Length, .. } if !answer.looped => Some(Phrase::new("engine.answer_cut")),
+        Message::Assistant { stop: StopReason::Length, .. } if !answer.looped => {
+            Some(answer.cut_by.clone().unwrap_or_else(|| Phrase::new("engine.answer_cut")))
+        }
         _ => None,
     }
 }
