@@ -374,6 +374,9 @@ pub(crate) struct ProbeArgs {
     /// Ask again, also when a result is kept
     #[arg(long)]
     pub(crate) refresh: bool,
+    /// Read this file in place of ~/.reasonix/config.toml
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) config: Option<PathBuf>,
     /// Only look which local servers answer at their usual ports
     #[arg(long, conflicts_with_all = ["target", "model", "refresh"])]
     pub(crate) discover: bool,
