@@ -128,7 +128,7 @@ fn a_turn_from_the_very_beginning_in_another_process_is_in_the_ledger() {
     assert_eq!(place.run(&["run", "--resume", &id, "anew"]).code, Some(0));
     assert_eq!(texts(&place), ["anew"]);
     let log = std::fs::read_to_string(&place.logs()[0]).unwrap();
-    let records = log.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
-    let last = records.filter(|record| record["kind"] == "requested").next_back().unwrap();
+    let mut records = log.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    let last = records.rfind(|record| record["kind"] == "requested").unwrap();
     assert!(last["same"].as_u64().unwrap() > 1_000 && last["broke"] == "branch", "{last}");
 }
