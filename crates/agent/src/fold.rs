@@ -21,6 +21,7 @@ pub(crate) struct Fold {
     end: Option<Result<StopReason, Failure>>,
     watch: Watch,
     looped: Option<Looped>,
+    cut_by: Option<Phrase>,
     /// Why it is tried again, as it was told last.
     trouble: Option<Phrase>,
 }
@@ -57,6 +58,7 @@ impl Default for Fold {
             end: None,
             watch,
             looped: None,
+            cut_by: None,
             trouble: None,
         }
     }
@@ -74,6 +76,8 @@ pub(crate) struct Answer {
     pub(crate) repairs: Vec<Repair>,
     /// True when it was cut because it repeated itself.
     pub(crate) looped: bool,
+    /// What cut it, where that was not its own limit.
+    pub(crate) cut_by: Option<Phrase>,
     /// What somebody who heard it has against it.
     pub(crate) objection: Option<Objection>,
     /// The record that stands before it, where it left the conversation.
@@ -118,6 +122,7 @@ impl Fold {
                 Item::Repaired(repair) => self.repairs.push(repair),
                 Item::Call(call) => self.calls.push(call),
                 Item::Kept(kept) => self.kept = Some(kept),
+                Item::CutBy(what) => self.cut_by = Some(what),
                 Item::Usage(usage) => self.usage = Some(usage),
                 Item::Switched { model, why } => {
                     events.push(switch_notice(&model, &why));
@@ -203,6 +208,7 @@ impl Fold {
             failure,
             repairs: self.repairs,
             looped,
+            cut_by: self.cut_by,
             objection: None,
             before: None,
         }

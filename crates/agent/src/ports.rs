@@ -164,6 +164,8 @@ pub enum Item {
     Rethink,
     /// Something in the answer was put right. Comes before the end, after the call that it is about.
     Repaired(Repair),
+    /// What cut the answer, where that is not the most tokens that it may have. Comes before the end.
+    CutBy(Phrase),
     /// What the provider counted.
     Usage(Usage),
     /// Another model answers in place of the one before it. Never comes after a piece of an answer.

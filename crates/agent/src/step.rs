@@ -90,7 +90,9 @@ pub(crate) async fn report(agent: &Agent, (turn, step): (u32, u32), repairs: &[R
     }
     for (fix, details) in shown {
         let phrase = said_of(fix).with("detail", details.join(", "));
-        agent.sink.emit(Event::Notice { level: Level::Info, phrase });
+        // What was not done must not be taken for an answer.
+        let level = if fix == Fix::Unmade { Level::Warning } else { Level::Info };
+        agent.sink.emit(Event::Notice { level, phrase });
     }
     Ok(())
 }
@@ -99,6 +101,7 @@ pub(crate) async fn report(agent: &Agent, (turn, step): (u32, u32), repairs: &[R
 fn said_of(fix: Fix) -> Phrase {
     match fix {
         Fix::Scavenged => Phrase::new("repair.scavenged"),
+        Fix::Unmade => Phrase::new("repair.unmade"),
         Fix::Block => Phrase::new("repair.block"),
         Fix::Syntax | Fix::Closed => Phrase::new("repair.syntax"),
         Fix::CutOff => Phrase::new("repair.cut_off"),
@@ -153,7 +156,9 @@ fn lacking(answer: &Answer) -> Option<Phrase> {
     match &answer.message {
         Message::Assistant { stop: StopReason::Filtered, .. } => Some(Phrase::new("engine.answer_withheld")),
         message if is_empty(message) => Some(Phrase::new("engine.empty_answer")),
-        Message::Assistant { stop: StopReason::Length, .. } if !answer.looped => Some(Phrase::new("engine.answer_cut")),
+        Message::Assistant { stop: StopReason::Length, .. } if !answer.looped => {
+            Some(answer.cut_by.clone().unwrap_or_else(|| Phrase::new("engine.answer_cut")))
+        }
         _ => None,
     }
 }

@@ -8,8 +8,8 @@ use reasonix_agent::{
     Stop, Tool, ToolSpec, Tools, Wish,
 };
 use reasonix_proto::{
-    Action, Artifact, CallId, Decided, Event, FailureClass, Family, Fix, Message, Phrase, Record, RecordBody, RecordId,
-    Repair, StopReason, ToolCall, ToolOutcome, TurnEnd, TurnRefusal, TurnState,
+    Action, Artifact, CallId, Decided, Event, FailureClass, Family, Fix, Level, Message, Phrase, Record, RecordBody,
+    RecordId, Repair, StopReason, ToolCall, ToolOutcome, TurnEnd, TurnRefusal, TurnState,
 };
 use std::collections::{HashSet, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -1040,5 +1040,26 @@ async fn an_answer_that_is_not_whole_is_told() {
             .filter_map(|event| if let Event::Notice { phrase, .. } = event { Some(&*phrase.code) } else { None })
             .collect();
         assert_eq!(notices, told.into_iter().collect::<Vec<_>>(), "{text:?} {stop:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_cut_an_answer_and_a_call_that_was_left_in_the_text_are_told() {
+    let ends = |item: Item, stop| Play::Items(vec![Item::Text("half".into()), item, Item::End(stop)]);
+    for (play, told) in [
+        (ends(Item::CutBy(Phrase::new("llm.paused")), StopReason::Length), "llm.paused"),
+        (ends(Item::Repaired(Repair::new(Fix::Unmade, "hermes")), StopReason::End), "repair.unmade"),
+    ] {
+        let mut world = World::new(vec![play], vec![]);
+        assert_eq!(world.turn("go").await, TurnEnd::Done);
+        let events = world.events.0.lock().unwrap();
+        let notices: Vec<(Level, &str)> = events
+            .iter()
+            .filter_map(|event| match event {
+                Event::Notice { level, phrase } => Some((*level, &*phrase.code)),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(notices, [(Level::Warning, told)]);
     }
 }

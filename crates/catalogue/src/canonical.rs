@@ -1,8 +1,6 @@
 //! One model under many names: endpoints put prefixes before the names that a model's makers gave it, and write dots as
 //! dashes.
 
-use crate::models::MODELS;
-
 /// A model's name without what gateways put before it, such as `anthropic/` or `Qwen/`, and after it, such as `:free`.
 pub fn plain(model: &str) -> &str {
     let name = model.rsplit_once('/').map_or(model, |(_, name)| name);
@@ -14,14 +12,10 @@ pub fn plain(model: &str) -> &str {
     name.strip_suffix(":free").or_else(|| name.strip_suffix(":thinking")).unwrap_or(name)
 }
 
-/// The official name of a model, where it is sure: the name itself, or the name with dots for dashes. A date at its end
-/// is taken off. None where nothing is known: families are never guessed together.
-pub fn canonical(model: &str) -> Option<&'static str> {
+/// What stands under the official name of a model, where that is sure: the name itself, or the name with dots for dashes. A
+/// date at its end is taken off. None where nothing is known: families are never guessed together.
+pub(crate) fn official<T>(model: &str, find: impl Fn(&str) -> Option<T>) -> Option<T> {
     let name = plain(model).to_ascii_lowercase();
-    let find = |name: &str| {
-        let named = |id: &&str| id.eq_ignore_ascii_case(name);
-        MODELS.iter().find(|known| named(&known.id) || known.also.iter().any(named)).map(|known| known.id)
-    };
     find(&name)
         .or_else(|| find(undated(&name)))
         .or_else(|| find(&name.replace('.', "-")))
@@ -66,7 +60,7 @@ fn dotted(name: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{canonical, claude};
+    use super::claude;
 
     #[test]
     fn versions() {
@@ -82,27 +76,6 @@ mod tests {
             ("gpt-5", None),
         ] {
             assert_eq!(claude(model), expected, "{model}");
-        }
-    }
-
-    #[test]
-    fn names() {
-        for (model, expected) in [
-            ("claude-sonnet-4-5", Some("claude-sonnet-4-5")),
-            ("anthropic/claude-sonnet-4.5", Some("claude-sonnet-4-5")),
-            ("claude-sonnet-4-5-20250929", Some("claude-sonnet-4-5")),
-            ("openai/gpt-5-2025-08-07", Some("gpt-5")),
-            ("gpt-4-1", Some("gpt-4.1")),
-            ("z-ai/glm-4.6:free", Some("glm-4.6")),
-            ("DeepSeek-Chat", Some("deepseek-chat")),
-            ("MiniMaxAI/MiniMax-M2", Some("MiniMax-M2")),
-            ("gpt-5-mini", Some("gpt-5-mini")),
-            ("gpt-5-medium", None),
-            ("claude", None),
-            ("Qwen/Qwen3-8B", None),
-            ("", None),
-        ] {
-            assert_eq!(canonical(model), expected, "{model}");
         }
     }
 }

@@ -1,11 +1,14 @@
 //! Models that are known without asking: what they can see, what they cost, what they can do. Prices are those that were
-//! published in November 2026, of older models in July, for a million tokens; where they depend on the hour or the length, the
-//! higher one stands, and where nothing is said of cached input, it costs what other input does.
+//! published at [`BUILT_IN_DATE`], of older models in July of that year, for a million tokens; where they depend on the hour, the
+//! length or the season, the higher one stands, and where nothing is said of cached input, it costs what other input does.
 //! What the user writes wins.
 
-use crate::canonical::canonical;
+use crate::canonical::official;
 use crate::effort::Effort::{self, High, Low, Medium, Minimal, Off, Xhigh};
 use reasonix_proto::Price;
+
+/// The day of the built-in rows.
+pub const BUILT_IN_DATE: &str = "2026-11-19";
 
 /// A model.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -97,10 +100,10 @@ pub const MODELS: &[Known] = &[
     model("qwen3.6-plus", (1_000_000, 65_536), (0.50, 0.05, 3.00), SWITCH).sees(),
     model("qwen3.7-max", (1_000_000, 65_536), (2.50, 0.50, 7.50), SWITCH),
     model("qwen3.7-plus", (1_000_000, 65_536), (0.50, 0.05, 3.00), SWITCH).sees(),
-    open("kimi-k3", (1_048_576, 65_536), &[]).sees(),
-    open("kimi-k2.7-code", (262_144, 65_536), &[]).sees(),
-    open("kimi-k2.6", (262_144, 65_536), SWITCH).sees(),
-    open("kimi-k2.5", (262_144, 65_536), SWITCH).sees(),
+    model("kimi-k3", (1_048_576, 65_536), (3.00, 0.30, 15.00), &[]).sees(),
+    model("kimi-k2.7-code", (262_144, 65_536), (0.95, 0.19, 4.00), &[]).sees(),
+    model("kimi-k2.6", (262_144, 65_536), (0.95, 0.16, 4.00), SWITCH).sees(),
+    model("kimi-k2.5", (262_144, 65_536), (0.60, 0.10, 3.00), SWITCH).sees(),
     model("kimi-k2-0905-preview", (262_144, 32_768), (0.60, 0.15, 2.50), &[]).also(&["kimi-k2-0905"]),
     model("kimi-k2-turbo-preview", (262_144, 32_768), (1.15, 0.15, 8.00), &[]),
     model("kimi-k2-thinking", (262_144, 65_536), (0.60, 0.15, 2.50), &[]),
@@ -159,7 +162,7 @@ pub const MODELS: &[Known] = &[
     model("gpt-5.4-pro", (1_050_000, 128_000), (30.00, 30.00, 180.00), THINKS).sees(),
     model("gpt-5.5-pro", (1_050_000, 128_000), (30.00, 30.00, 180.00), THINKS).sees(),
     model("o3-pro", (200_000, 100_000), (20.00, 20.00, 80.00), O).sees(),
-    open("gemini-3.8-flash", (1_048_576, 65_536), GPT5).sees(),
+    model("gemini-3.8-flash", (1_048_576, 65_536), (1.50, 0.15, 7.50), GPT5).sees(),
     model("gemini-3.5-flash", (1_048_576, 65_536), (1.50, 0.15, 9.00), GPT5).sees(),
     model("gemini-3.1-pro-preview", (1_048_576, 65_536), (4.00, 0.40, 18.00), O).sees(),
     model("gemini-3-flash-preview", (1_048_576, 65_536), (0.50, 0.05, 3.00), GPT5).sees().also(&["gemini-3-flash"]),
@@ -178,10 +181,10 @@ pub const MODELS: &[Known] = &[
     model("grok-4.20-0309-reasoning", (1_000_000, 30_000), (1.25, 0.20, 2.50), &[]).sees(),
     model("grok-4.3", (1_000_000, 30_000), (1.25, 0.20, 2.50), &[]).sees(),
     model("grok-build-0.1", (256_000, 256_000), (1.00, 0.20, 2.00), &[]).sees(),
-    open("devstral-medium-latest", (262_144, 32_768), &[]),
-    open("mistral-large-latest", (262_144, 32_768), &[]).sees(),
-    open("mistral-medium-latest", (262_144, 32_768), &[]).sees(),
-    open("codestral-latest", (262_144, 32_768), &[]),
+    model("devstral-medium-latest", (262_144, 32_768), (0.40, 0.04, 2.00), &[]),
+    model("mistral-large-latest", (262_144, 32_768), (0.50, 0.05, 1.50), &[]).sees(),
+    model("mistral-medium-latest", (262_144, 32_768), (1.50, 0.15, 7.50), &[]).sees(),
+    model("codestral-latest", (262_144, 32_768), (0.30, 0.03, 0.90), &[]),
     model("devstral-2512", (262_144, 262_144), (0.40, 0.40, 2.00), &[]),
     model("devstral-latest", (262_144, 262_144), (0.40, 0.40, 2.00), &[]),
     model("mistral-medium-2604", (262_144, 262_144), (1.50, 1.50, 7.50), &[]).sees(),
@@ -205,15 +208,22 @@ pub const MODELS: &[Known] = &[
     model("claude-haiku-4-5", (200_000, 64_000), (1.00, 0.10, 5.00), CLAUDE).sees().writes(1.25),
 ];
 
-/// What is known of a model under any of its names.
+/// What is built in of a model under any of its names.
 pub fn known(model: &str) -> Option<&'static Known> {
-    let id = canonical(model)?;
-    MODELS.iter().find(|known| known.id == id)
+    official(model, |name| {
+        let named = |id: &&str| id.eq_ignore_ascii_case(name);
+        MODELS.iter().find(|known| named(&known.id) || known.also.iter().any(named))
+    })
+}
+
+/// The built-in official name of a model.
+pub fn canonical(model: &str) -> Option<&'static str> {
+    known(model).map(|known| known.id)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{MODELS, known};
+    use super::{MODELS, canonical, known};
     use std::collections::HashSet;
 
     #[test]
@@ -259,6 +269,36 @@ mod tests {
         let price = known("anthropic/claude-sonnet-4.5").unwrap().price().unwrap();
         assert_eq!((price.input, price.cached, price.output, price.currency.as_str()), (3.0, 0.3, 15.0, "USD"));
         assert_eq!(price.write, Some(3.75), "what enters the cache costs more than what does not");
+        // Of these the vendors' own price lists say so; glm-4.7-flash is free at its maker's, and has a price elsewhere.
+        for (model, usd) in [
+            ("kimi-k3", (3.0, 0.3, 15.0)),
+            ("kimi-k2.6", (0.95, 0.16, 4.0)),
+            ("gemini-3.8-flash", (1.5, 0.15, 7.5)),
+            ("mistral-large-latest", (0.5, 0.05, 1.5)),
+        ] {
+            assert_eq!(known(model).unwrap().usd, Some(usd), "{model}");
+        }
         assert!(known("gpt-oss-20b").unwrap().price().is_none(), "it depends on who serves it");
+    }
+
+    #[test]
+    fn names() {
+        for (model, expected) in [
+            ("claude-sonnet-4-5", Some("claude-sonnet-4-5")),
+            ("anthropic/claude-sonnet-4.5", Some("claude-sonnet-4-5")),
+            ("claude-sonnet-4-5-20250929", Some("claude-sonnet-4-5")),
+            ("openai/gpt-5-2025-08-07", Some("gpt-5")),
+            ("gpt-4-1", Some("gpt-4.1")),
+            ("z-ai/glm-4.6:free", Some("glm-4.6")),
+            ("DeepSeek-Chat", Some("deepseek-chat")),
+            ("MiniMaxAI/MiniMax-M2", Some("MiniMax-M2")),
+            ("gpt-5-mini", Some("gpt-5-mini")),
+            ("gpt-5-medium", None),
+            ("claude", None),
+            ("Qwen/Qwen3-8B", None),
+            ("", None),
+        ] {
+            assert_eq!(canonical(model), expected, "{model}");
+        }
     }
 }

@@ -115,15 +115,19 @@ pub fn compat(wire: Wire, host: &str, preset: Option<&str>, model: &str) -> Comp
     compat
 }
 
+/// Whether a place is this domain or below it, or has this preset.
+pub(crate) fn is_at(at: &str, host: &str, preset: Option<&str>) -> bool {
+    if !at.contains('.') || at == "llama.cpp" {
+        return preset == Some(at);
+    }
+    host == at || host.strip_suffix(at).is_some_and(|sub| sub.ends_with('.'))
+}
+
 fn put_rules(compat: &mut Compat, rules: &[Rule], host: &str, preset: Option<&str>, model: &str) {
     let host = host.to_ascii_lowercase();
-    let within = |domain: &str| host == domain || host.strip_suffix(domain).is_some_and(|sub| sub.ends_with('.'));
     let model = plain(model).to_ascii_lowercase();
     for rule in rules {
-        let here = rule
-            .at
-            .iter()
-            .any(|at| if at.contains('.') && *at != "llama.cpp" { within(at) } else { preset == Some(at) });
+        let here = rule.at.iter().any(|at| is_at(at, &host, preset));
         let named = rule.models.is_empty() || rule.models.iter().any(|name| model.starts_with(name));
         if here && named {
             compat.set(&rule.says);

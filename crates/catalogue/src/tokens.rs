@@ -58,6 +58,11 @@ const FAMILIES: &[(&[&str], &[RoleToken])] = &[
     (&["zephyr", "tulu", "olmo", "smollm", "internlm", "yi-"], SENTENCE),
 ];
 
+/// Whether a model writes before its words whom they are for: the mark before that is a part of its prompt.
+pub fn addresses(model: &str) -> bool {
+    plain(model).to_ascii_lowercase().starts_with("functionary")
+}
+
 /// Addresses of vendors who serve their own models and read no token out of a text.
 const VENDORS: &[&str] = &["anthropic.com", "openai.com", "openai.azure.com", "googleapis.com", "x.ai", "mistral.ai"];
 /// Names of models that nobody serves but such vendors.

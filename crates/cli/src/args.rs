@@ -350,6 +350,9 @@ pub(crate) struct ModelsArgs {
     /// List the known endpoints, for `preset` in the settings
     #[arg(long, conflicts_with_all = ["live", "known"])]
     pub(crate) presets: bool,
+    /// Print JSON, with --known
+    #[arg(long, requires = "known")]
+    pub(crate) json: bool,
     #[command(subcommand)]
     pub(crate) command: Option<ModelsCommand>,
 }
@@ -371,6 +374,9 @@ pub(crate) struct ProbeArgs {
     /// Ask again, also when a result is kept
     #[arg(long)]
     pub(crate) refresh: bool,
+    /// Read this file in place of ~/.reasonix/config.toml
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) config: Option<PathBuf>,
     /// Only look which local servers answer at their usual ports
     #[arg(long, conflicts_with_all = ["target", "model", "refresh"])]
     pub(crate) discover: bool,
@@ -381,6 +387,18 @@ pub(crate) struct ProbeArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ModelsCommand {
+    /// Bring in a newer catalogue of models from a file, in front of the built-in one
+    #[command(
+        after_help = "Takes what `reasonix models --known --json` of another machine printed. The file is checked whole before it takes the place of the one before;\nwhat your settings say wins. Nothing is connected to."
+    )]
+    Update {
+        /// The file
+        #[arg(value_hint = ValueHint::FilePath, required_unless_present = "remove")]
+        file: Option<PathBuf>,
+        /// Take the brought catalogue away again
+        #[arg(long, conflicts_with = "file")]
+        remove: bool,
+    },
     /// Read a models.yml of another program and print what it means as settings
     Import {
         /// The file

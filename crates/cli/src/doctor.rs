@@ -83,6 +83,11 @@ fn settings(report: &mut Report, context: &Context) -> anyhow::Result<()> {
     for (level, phrase) in &context.loaded.notices {
         report.line(if *level == Level::Error { Mark::Bad } else { Mark::Note }, phrase)?;
     }
+    // One that cannot be read stands among the notices.
+    if let Ok(kept) = reasonix_config::kept_catalogue(&context.home) {
+        let (level, phrase) = crate::models::origin(&context.home, kept.as_ref());
+        report.line(if level == Level::Info { Mark::Good } else { Mark::Note }, &phrase)?;
+    }
     match context.workspace(&[]) {
         Ok(workspace) => {
             report.line(Mark::Good, &Phrase::new("cli.doctor_folder").with("path", workspace.root().display()))

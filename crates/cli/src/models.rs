@@ -5,21 +5,24 @@ use crate::context::Context;
 use crate::exit::Exit;
 use crate::say::{self, Style};
 use reasonix_agent::Failure;
-use reasonix_catalogue::{Effort, MODELS, PRESETS, Wire};
+use reasonix_catalogue::{BUILT_IN_DATE, Catalogue, CatalogueFile, Effort, PRESETS, Wire};
 use reasonix_config::{Flags, ModelRef, Settings};
 use reasonix_llm::ListedModel;
 use reasonix_proto::{FailureClass, Level, Phrase, Price};
+use std::path::Path;
 
 pub(crate) async fn models(args: &ModelsArgs) -> anyhow::Result<Exit> {
-    if let Some(ModelsCommand::Import { file, write }) = &args.command {
-        return crate::import::import(file, *write);
+    match &args.command {
+        Some(ModelsCommand::Import { file, write }) => return crate::import::import(file, *write),
+        Some(ModelsCommand::Update { file, .. }) => return update(file.as_deref()),
+        None => {}
     }
     let search = args.search.as_deref().unwrap_or_default().to_lowercase();
     if args.presets {
         return presets(&search);
     }
     if args.known {
-        return known(&search);
+        return known(&search, args.json);
     }
     let context = Context::load(None, Flags::default())?;
     let settings = &context.loaded.settings;
@@ -64,12 +67,53 @@ fn acts(role: &str) -> bool {
     reasonix_config::schema::KEYS.iter().any(|key| key.path == path && key.acts)
 }
 
-/// The built-in catalogue.
-fn known(search: &str) -> anyhow::Result<Exit> {
-    for model in MODELS.iter().filter(|model| model.id.to_lowercase().contains(search)) {
-        let price = model.price().as_ref().map(cost).unwrap_or_default();
-        say::line(&row(" ", model.id, 24, &[window(model.window), price, words(model.efforts), String::new()]))?;
+/// Everything that is known, and of which day it is.
+fn known(search: &str, json: bool) -> anyhow::Result<Exit> {
+    let home = crate::context::home()?;
+    let kept = reasonix_config::kept_catalogue(&home).unwrap_or_else(|error| {
+        say::notice(Level::Warning, &error.phrase());
+        None
+    });
+    let catalogue = kept.clone().map(Catalogue::with).unwrap_or_default();
+    let mut whole = catalogue.whole();
+    whole.models.retain(|model| model.id.to_lowercase().contains(search));
+    if json {
+        say::line(&serde_json::to_string_pretty(&whole)?)?;
+        return Ok(Exit::Done);
     }
+    for model in &whole.models {
+        let price = model.price.as_ref().map(cost).unwrap_or_default();
+        say::line(&row(" ", &model.id, 24, &[window(model.window), price, words(&model.efforts), String::new()]))?;
+    }
+    let (level, phrase) = origin(&home, kept.as_ref());
+    say::notice(level, &phrase);
+    Ok(Exit::Done)
+}
+
+/// Where what is known of models comes from, and of which day it is.
+pub(crate) fn origin(home: &Path, kept: Option<&CatalogueFile>) -> (Level, Phrase) {
+    let Some(file) = kept else {
+        return (Level::Info, Phrase::new("cli.models_built_in").with("dated", BUILT_IN_DATE));
+    };
+    let used = Catalogue::with(file.clone()).brought().is_some();
+    let (level, code) =
+        if used { (Level::Info, "cli.models_brought") } else { (Level::Warning, "cli.models_outdated") };
+    let phrase = Phrase::new(code).with("path", reasonix_config::catalogue_path(home).display());
+    (level, phrase.with("count", file.models.len()).with("dated", &file.dated).with("built", BUILT_IN_DATE))
+}
+
+/// Brings a catalogue in, or takes it away again where no file is named.
+fn update(file: Option<&Path>) -> anyhow::Result<Exit> {
+    let home = crate::context::home()?;
+    let told = |error: reasonix_config::ConfigError| say::usage(error.phrase());
+    let phrase = match file {
+        Some(file) => origin(&home, Some(&reasonix_config::bring_catalogue(&home, file).map_err(told)?)).1,
+        None if reasonix_config::remove_catalogue(&home).map_err(told)? => {
+            Phrase::new("cli.models_removed").with("path", reasonix_config::catalogue_path(&home).display())
+        }
+        None => Phrase::new("cli.models_not_brought"),
+    };
+    say::line(&Style::get().text(&phrase))?;
     Ok(Exit::Done)
 }
 

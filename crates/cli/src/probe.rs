@@ -21,7 +21,7 @@ pub(crate) async fn probe(args: &ProbeArgs) -> anyhow::Result<Exit> {
     if args.discover {
         return discover(args.json).await;
     }
-    let context = Context::load(None, Flags::default())?;
+    let context = Context::load(None, Flags { config: args.config.clone(), ..Flags::default() })?;
     let settings = &context.loaded.settings;
     let (endpoint, said) = target(args, &context).await?;
     let kept = probed(&context.home, &endpoint).filter(|_| !args.refresh);

@@ -216,6 +216,8 @@ fn what_is_harmless_runs_as_it_is_told() {
     place.home.write("skills/changelog/SKILL.md", "---\ndescription: Writes the changelog\n---\nWrite it.\n");
     place.home.write("agents/naysayer.md", "---\ndescription: Looks for what speaks against it\n---\nSay no.\n");
     place.home.write("commands/kit/tidy.md", "Tidy $ARGUMENTS.\n");
+    // And one that takes a catalogue in has it from another machine.
+    place.work.write("models.json", place.run(&["models", "--known", "--json"]).out);
     assert_eq!(place.run(&["run", "hello"]).code, Some(0));
     let session = place.logs()[0].file_stem().unwrap().to_string_lossy().into_owned();
     let mut seen = std::collections::BTreeSet::new();

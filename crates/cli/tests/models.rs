@@ -91,6 +91,103 @@ fn models_are_searched_and_priced() {
     assert_eq!(place.server.all_requests().len(), 0, "nothing was asked");
 }
 
+/// A catalogue of another machine: a model that nobody here knows, and one whose price changed.
+fn catalogue(dated: &str) -> Value {
+    json!({ "catalogue": 1, "dated": dated, "models": [
+        {
+            "id": "zeta-9", "window": 777_000, "output": 50_000, "vision": true, "efforts": ["low", "high"],
+            "price": {"input": 2.5, "cached": 0.25, "output": 9.5, "currency": "USD"},
+            "served": [{"wire": "openai", "at": ["127.0.0.1"], "thinking": "openrouter"}],
+        },
+        {"id": "gpt-5", "window": 400_000, "output": 128_000, "price": {"input": 7.0, "cached": 0.7, "output": 11.0, "currency": "USD"}},
+    ]})
+}
+
+#[test]
+fn a_newer_catalogue_is_brought_in_offline_and_taken_back() {
+    let place = Place::with_server(ModelServer::start_blocking(Vec::new()));
+    let built = place.run(&["models", "--known", "--json"]);
+    let whole: Value = serde_json::from_str(&built.out).unwrap();
+    assert!(whole["dated"].as_str().is_some_and(|dated| dated.starts_with("20")), "{whole}");
+    let ran = place.run(&["models", "--known", "gpt-5"]);
+    assert!(ran.err.contains(whole["dated"].as_str().unwrap()), "it says of which day it is: {}", ran.err);
+
+    place.home.write(
+        "config.toml",
+        "default_model = \"hosted/zeta-9\"\n[[providers]]\nname = \"hosted\"\nkind = \"openai\"\nbase_url = \"https://models.example/v1\"\nmodels = [\"zeta-9\", \"gpt-5\", \"mine\"]\n[[models]]\nid = \"gpt-5\"\nprice = { input = 3.0, output = 4.0 }\n",
+    );
+    assert!(!place.run(&["models"]).out.contains("777000"));
+    place.work.write("new.json", catalogue("2999-01-01").to_string());
+    let ran = place.run(&["models", "update", "new.json"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(ran.out.contains("2999-01-01") && ran.out.contains('2'), "{}", ran.out);
+    let listed = place.run(&["models"]);
+    let line = |name: &str| listed.out.lines().find(|line| line.contains(name)).unwrap_or_default().to_owned();
+    for part in ["777000", "2.5 / 0.25 / 9.5 USD", "low high"] {
+        assert!(line("zeta-9").contains(part), "{part}: {}", listed.out);
+    }
+    assert!(
+        line("gpt-5").contains("3 / ") && !line("gpt-5").contains("7 / "),
+        "what the user says wins: {}",
+        listed.out
+    );
+    let known = place.run(&["models", "--known"]);
+    assert!(known.out.contains("zeta-9") && known.out.contains("claude-opus-5"), "{}", known.out);
+    assert!(known.err.contains("2999-01-01") && known.err.contains(whole["dated"].as_str().unwrap()), "{}", known.err);
+    let doctor = place.run(&["doctor", "--offline"]);
+    assert!(format!("{}{}", doctor.out, doctor.err).contains("2999-01-01"), "{}", doctor.out);
+
+    // What cannot be used replaces nothing.
+    let kept = place.home.read("catalogue.json");
+    let mut newer = catalogue("2999-02-01");
+    (newer["catalogue"], newer["prices"]) = (json!(2), json!("of another form"));
+    let mut free = catalogue("2999-02-01");
+    free["models"][0]["window"] = json!(0);
+    for (text, says) in [
+        ("{ not json".to_owned(), "new.json:1"),
+        (newer.to_string(), "2"),
+        (free.to_string(), "models[0].window"),
+        (catalogue("2020-01-01").to_string(), "2020-01-01"),
+        ("x".repeat(2 << 20), "1048576"),
+    ] {
+        place.work.write("new.json", text);
+        let ran = place.run(&["models", "update", "new.json"]);
+        assert!(ran.code == Some(2) && ran.err.contains(says), "{says}: {:?} {}", ran.code, ran.err);
+        assert_eq!(place.home.read("catalogue.json"), kept, "{says}");
+    }
+    assert_eq!(place.run(&["models", "update", "no-such-file.json"]).code, Some(2));
+    assert_eq!(place.run(&["models", "update"]).code, Some(2));
+
+    // One that was broken where it lies is said, and what is built in holds.
+    place.home.write("catalogue.json", "{");
+    let ran = place.run(&["models"]);
+    assert!(ran.code == Some(0) && ran.err.contains("catalogue.json") && !ran.out.contains("777000"), "{}", ran.err);
+    let ran = place.run(&["models", "update", "--remove"]);
+    assert_eq!((ran.code, place.run(&["models", "--known", "--json"]).out), (Some(0), built.out));
+    assert_eq!(place.run(&["models", "update", "--remove"]).code, Some(0), "there is nothing any more");
+    assert_eq!(place.server.all_requests().len(), 0, "nothing was asked");
+}
+
+#[test]
+fn what_a_catalogue_says_of_a_model_is_how_it_is_asked() {
+    let place = Place::with_server(ModelServer::start_blocking(vec![Reply::say("before"), Reply::say("after")]));
+    let url = place.server.base_url();
+    place.home.write(
+        "config.toml",
+        format!("default_model = \"mock/zeta-9:high\"\n[[providers]]\nname = \"mock\"\nkind = \"openai\"\nbase_url = \"{url}\"\nmodel = \"zeta-9\"\n{}", unboxed()),
+    );
+    assert_eq!(place.run(&["run", "hi"]).code, Some(0));
+    place.work.write("new.json", catalogue("2999-01-01").to_string());
+    assert_eq!(place.run(&["models", "update", "new.json"]).code, Some(0));
+    assert_eq!(place.run(&["run", "hi"]).code, Some(0));
+    let bodies = place.server.requests();
+    assert_eq!((&bodies[0].body["reasoning_effort"], &bodies[0].body["reasoning"]), (&json!("high"), &Value::Null));
+    assert_eq!(
+        (&bodies[1].body["reasoning_effort"], &bodies[1].body["reasoning"]),
+        (&Value::Null, &json!({"effort": "high"}))
+    );
+}
+
 const YML: &str = r#"
 providers:
   house:

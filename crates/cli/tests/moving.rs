@@ -115,3 +115,20 @@ fn notes_on_what_is_left_go_along() {
     assert_eq!(quiet.code, Some(0), "{}", quiet.err);
     assert_eq!(place.server.request_count(), 6, "nobody was asked");
 }
+
+/// System prompt and tools were sent before, on the branch that was left; that is counted, and the rest has its reason.
+#[test]
+fn a_turn_from_the_very_beginning_in_another_process_is_in_the_ledger() {
+    let place = place();
+    for prompt in ["first", "second"] {
+        assert_eq!(place.run(&["run", "--continue", prompt]).code, Some(0));
+    }
+    let id = session(&place);
+    assert_eq!(place.run(&["sessions", "branch", &id, "1"]).code, Some(0));
+    assert_eq!(place.run(&["run", "--resume", &id, "anew"]).code, Some(0));
+    assert_eq!(texts(&place), ["anew"]);
+    let log = std::fs::read_to_string(&place.logs()[0]).unwrap();
+    let mut records = log.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    let last = records.rfind(|record| record["kind"] == "requested").unwrap();
+    assert!(last["same"].as_u64().unwrap() > 1_000 && last["broke"] == "branch", "{last}");
+}

@@ -118,3 +118,14 @@ fn mistakes_are_explained() {
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     assert!(serde_json::from_str::<Value>(&ran.out).unwrap()["servers"].is_array());
 }
+
+#[test]
+fn the_endpoint_of_another_file_is_asked() {
+    let place = place();
+    let text = place.home.read("config.toml").replace("\"mock\"", "\"elsewhere\"");
+    place.work.write("other.toml", text);
+    place.home.write("config.toml", "");
+    assert_ne!(place.run(&["probe", "elsewhere"]).code, Some(0));
+    let ran = place.run(&["probe", "elsewhere", "--config", "other.toml"]);
+    assert!(ran.code == Some(0) && ran.out.contains("4096"), "{} {}", ran.out, ran.err);
+}

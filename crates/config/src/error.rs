@@ -119,6 +119,30 @@ pub enum ConfigError {
         /// What may have been meant.
         suggestion: Option<String>,
     },
+    /// A catalogue has a value that no catalogue has.
+    #[error("{}: {what}", path.display())]
+    CatalogueValue {
+        /// The file.
+        path: PathBuf,
+        /// Where it stands, and what it is.
+        what: String,
+    },
+    /// A catalogue is of a form that this build does not know.
+    #[error("{}: form {version}", path.display())]
+    NewerCatalogue {
+        /// The file.
+        path: PathBuf,
+        /// The form.
+        version: u64,
+    },
+    /// A catalogue is older than the one that is built in.
+    #[error("{}: dated {dated}", path.display())]
+    OldCatalogue {
+        /// The file.
+        path: PathBuf,
+        /// Its day.
+        dated: String,
+    },
     /// The file could not be written.
     #[error("cannot write {}: {reason}", path.display())]
     Write {
@@ -189,6 +213,16 @@ impl ConfigError {
                 let phrase = Phrase::new(code).with("reference", reference).with("known", known.join(", "));
                 phrase.with("suggestion", suggestion.as_deref().unwrap_or_default())
             }
+            Self::CatalogueValue { path, what } => {
+                Phrase::new("config.catalogue_value").with("file", path.display()).with("what", what)
+            }
+            Self::NewerCatalogue { path, version } => {
+                Phrase::new("config.catalogue_newer").with("file", path.display()).with("version", version)
+            }
+            Self::OldCatalogue { path, dated } => Phrase::new("config.catalogue_old")
+                .with("file", path.display())
+                .with("dated", dated)
+                .with("built", reasonix_catalogue::BUILT_IN_DATE),
             Self::Write { path, reason } => {
                 Phrase::new("config.unwritable").with("file", path.display()).with("reason", reason)
             }

@@ -3,6 +3,7 @@
 
 mod adjust;
 mod carried;
+mod catalogue;
 mod closed;
 mod destination;
 mod env;
@@ -44,6 +45,7 @@ mod write;
 
 pub use adjust::{default_value, save_setting, save_words, shown_value};
 pub use carried::bundle_servers;
+pub use catalogue::{bring_catalogue, catalogue_path, kept_catalogue, remove_catalogue};
 pub use closed::{ClosedFiles, path_rules};
 pub use destination::key_destination;
 pub use env::{ENV_PROVIDER, no_color, no_memory};

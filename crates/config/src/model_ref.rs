@@ -2,7 +2,7 @@
 //! with an effort, as in `model:high`.
 
 use crate::{ConfigError, ModelEntry, Provider, Settings};
-use reasonix_catalogue::{Effort, canonical, known, split};
+use reasonix_catalogue::{Effort, split};
 
 /// A model of a provider.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -52,8 +52,8 @@ impl Settings {
         }
         let official = |model: &ModelRef<'_>| {
             let said = self.entry(model.provider, model.model).and_then(|entry| entry.canonical.as_deref());
-            match said.or_else(|| canonical(model.model)) {
-                Some(name) => name == reference || Some(name) == canonical(reference),
+            match said.or_else(|| self.catalogue.canonical(model.model)) {
+                Some(name) => name == reference || Some(name) == self.catalogue.canonical(reference),
                 None => false,
             }
         };
@@ -85,7 +85,8 @@ impl Settings {
     pub fn window(&self, found: &ModelRef<'_>) -> u64 {
         let said = self.entry(found.provider, found.model).and_then(|entry| entry.context_window);
         let own = Some(found.provider.context_window).filter(|window| *window > 0);
-        let known = || known(found.model).filter(|_| !found.provider.is_local()).map(|known| known.window);
+        let known =
+            || self.catalogue.known(found.model).filter(|_| !found.provider.is_local()).map(|known| known.window);
         if !self.folds(found) {
             return 0;
         }
@@ -112,14 +113,14 @@ impl Settings {
                 currency: price.currency.clone(),
             }),
             None if found.provider.is_local() => None,
-            None => known(found.model)?.price(),
+            None => self.catalogue.known(found.model)?.price,
         }
     }
 
     /// The efforts that a model knows; none where nobody knows.
     pub fn efforts(&self, found: &ModelRef<'_>) -> Vec<Effort> {
         let said = self.entry(found.provider, found.model).and_then(|entry| entry.efforts.clone());
-        said.or_else(|| Some(known(found.model)?.efforts.to_vec())).unwrap_or_default()
+        said.or_else(|| Some(self.catalogue.known(found.model)?.efforts)).unwrap_or_default()
     }
 
     /// The models that are asked in order when one is overloaded or out of reach. References that mean nothing are

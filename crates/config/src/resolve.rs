@@ -1,5 +1,6 @@
 //! From layers to settings.
 
+use crate::catalogue::kept_catalogue;
 use crate::node::{Node, Table};
 use crate::sections::{
     agent, ask, branch, budget, cache, compaction, evidence, goal, isolation, jobs, logs, models, net, permissions,
@@ -11,7 +12,9 @@ use crate::trust::{Brought, Prompted, Trust, Variables};
 use crate::view::{Context, View};
 use crate::{ConfigError, Layer, Origins, SettingOrigin, Settings, ShownValue, Sources};
 use crate::{env, files, guard, implied, inert, merge, read, secrets, show};
+use reasonix_catalogue::Catalogue;
 use reasonix_proto::{Level, Phrase};
+use serde_json::Value;
 use std::path::{Component, Path, PathBuf};
 
 /// The variable that tells servers the project's folder, as other agents name it.
@@ -49,7 +52,7 @@ pub fn load(sources: &Sources) -> Result<Loaded, ConfigError> {
     inert::name(&table, &mut notices)?;
 
     let root = if sources.root.as_os_str().is_empty() { &sources.project } else { &sources.root };
-    let mut settings = resolve(&table, &context, root)?;
+    let mut settings = resolve(&table, &context, root, catalogue(&sources.home, &mut notices))?;
     notices.extend(own_fields(&settings));
     let variables = variables(sources, &settings, !plugins.is_empty(), &mut notices);
     let brought = Brought { declared, plugins, skill_folders, prompt, variables };
@@ -63,7 +66,7 @@ pub fn load(sources: &Sources) -> Result<Loaded, ConfigError> {
     Ok(Loaded { settings, notices, origins })
 }
 
-fn resolve(table: &Table, context: &Context<'_>, folder: &Path) -> Result<Settings, ConfigError> {
+fn resolve(table: &Table, context: &Context<'_>, folder: &Path, catalogue: Catalogue) -> Result<Settings, ConfigError> {
     let root = View::root(table, context);
     let layers = root.items("instructions").map(|node| node.origin.layer);
     let instructions = root.paths("instructions")?.into_iter().zip(layers).collect();
@@ -112,6 +115,7 @@ fn resolve(table: &Table, context: &Context<'_>, folder: &Path) -> Result<Settin
         user_file: None,
         keyless: Vec::new(),
         models: models::resolve(table, context)?,
+        catalogue,
         fallback_models: root.texts("fallback_models"),
         roles: models::roles(&root.section("roles")),
         model_profile: root.text("model_profile").filter(|name| !name.is_empty()),
@@ -135,6 +139,15 @@ fn resolve(table: &Table, context: &Context<'_>, folder: &Path) -> Result<Settin
     Ok(settings)
 }
 
+/// What is known of models. A catalogue that cannot be read is said, and what is built in is used.
+fn catalogue(home: &Path, notices: &mut Notices) -> Catalogue {
+    let kept = kept_catalogue(home).unwrap_or_else(|error| {
+        notices.push((Level::Warning, error.phrase()));
+        None
+    });
+    kept.map(Catalogue::with).unwrap_or_default()
+}
+
 /// Fields of bodies that are written and never sent, because they are the conversation itself.
 fn own_fields(settings: &Settings) -> Vec<(Level, Phrase)> {
     let of_providers =
@@ -142,8 +155,12 @@ fn own_fields(settings: &Settings) -> Vec<(Level, Phrase)> {
     let of_models = settings.models.iter().map(|model| (format!("models.{}", model.id), &model.extra_body));
     let bodies = of_providers.chain(of_models);
     let keys = bodies.flat_map(|(at, body)| {
-        let ours = body.keys().filter(|name| reasonix_catalogue::OWN_FIELDS.contains(&name.as_str()));
-        ours.map(move |name| format!("{at}.extra_body.{name}"))
+        // Tools of the endpoint itself are sent, behind ours.
+        let tools = |(name, value): &(&String, &Value)| {
+            *name == "tools" && value.as_array().is_some_and(|list| !list.is_empty())
+        };
+        let ours = body.iter().filter(|(name, _)| reasonix_catalogue::OWN_FIELDS.contains(&name.as_str()));
+        ours.filter(move |field| !tools(field)).map(move |(name, _)| format!("{at}.extra_body.{name}"))
     });
     keys.map(|key| (Level::Warning, Phrase::new("config.body_field").with("key", key))).collect()
 }

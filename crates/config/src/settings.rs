@@ -29,6 +29,7 @@ use crate::sections::tui::Tui;
 use crate::sections::undo::UndoSettings;
 use crate::sections::validation::ValidationSettings;
 use crate::{Layer, Trust};
+use reasonix_catalogue::Catalogue;
 use reasonix_proto::AgentProfile;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -114,6 +115,8 @@ pub struct Settings {
     pub keyless: Vec<String>,
     /// What the user says about models.
     pub models: Vec<ModelEntry>,
+    /// What is known of models, with what the user brought in.
+    pub catalogue: Catalogue,
     /// Models that are asked when another one is overloaded or out of reach.
     pub fallback_models: Vec<String>,
     /// Model references by role.

@@ -178,6 +178,10 @@ fn a_field_that_is_never_sent_is_named() {
     );
     let want = ["body_field providers.local.extra_body.tools ", "body_field models.local/a.extra_body.stream "];
     assert_eq!(told(&Disk::new().user(&text).load()), want);
+    let sent = format!("{LOCAL}extra_body = {{ tools = [{{ type = \"web_search\" }}] }}\n");
+    assert_eq!(told(&Disk::new().user(&sent).load()), Vec::<String>::new(), "tools of the endpoint itself are sent");
+    let odd = format!("{LOCAL}extra_body = {{ tools = {{ type = \"web_search\" }} }}\n");
+    assert_eq!(told(&Disk::new().user(&odd).load()).len(), 1, "what is no list is not");
 }
 
 #[test]

@@ -183,14 +183,16 @@ pub fn unprobed_endpoint(
         flatten: provider.flatten_schemas,
         textual: provider.tool_calls == "text",
         grammar: provider.tool_calls == "guided",
+        addressed: reasonix_catalogue::addresses(found.model),
         native_only: provider.tool_calls == "native",
     };
     endpoint.extra_body = provider.extra_body.clone();
+    endpoint.catalogue = settings.catalogue.clone();
     endpoint.overrides = provider.compat.clone();
     if provider.cache_retention.is_some() {
         endpoint.overrides.cache_retention = provider.cache_retention;
     }
-    if let Some(known) = reasonix_catalogue::known(found.model) {
+    if let Some(known) = settings.catalogue.known(found.model) {
         (endpoint.max_output, endpoint.vision) = (known.output, known.vision);
     }
     say_more(settings, found, &mut endpoint);
@@ -215,7 +217,7 @@ pub fn unprobed_endpoint(
 fn pin_thinking(found: &ModelRef<'_>, endpoint: &mut Endpoint) {
     let said = endpoint.effort.is_some() || endpoint.reasoning_effort.is_some();
     let own = ["thinking", "reasoning_effort"].iter().any(|field| endpoint.extra_body.contains_key(*field));
-    let knows = reasonix_catalogue::known(found.model).is_some_and(|known| known.efforts.contains(&Effort::Xhigh));
+    let knows = endpoint.catalogue.known(found.model).is_some_and(|known| known.efforts.contains(&Effort::Xhigh));
     if !said && !own && knows && endpoint.compat().thinking == Thinking::Deepseek {
         endpoint.effort = Some(Effort::Xhigh);
     }

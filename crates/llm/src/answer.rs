@@ -12,6 +12,7 @@ use futures_util::stream;
 use reasonix_agent::{Item, ModelStream, Request, Stop};
 use reqwest::Response;
 use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, LOCATION};
+use serde_json::json;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -174,6 +175,17 @@ impl Answer {
         }
     }
 
+    /// What a model wrote and its endpoint could not read, where a call comes of it here. It passes every gate as any other.
+    fn read_here(&self, text: &str) -> Option<Vec<Item>> {
+        let choice =
+            json!({ "index": 0, "message": { "role": "assistant", "content": text }, "finish_reason": "stop" });
+        let body = json!({ "choices": [choice] }).to_string();
+        let mut decoder = self.wire.decoder(&self.wire.endpoint, &self.request);
+        decoder.whole(body.as_bytes()).and_then(|()| decoder.finish()).ok()?;
+        let items: Vec<Item> = std::iter::from_fn(|| decoder.pop()).collect();
+        items.iter().any(|item| matches!(item, Item::Call(_))).then_some(items)
+    }
+
     fn may_retry(&self) -> bool {
         self.attempt < self.wire.endpoint.retry.attempts
     }
@@ -188,15 +200,17 @@ impl Answer {
 
     /// Tries again where that may help and does not take for ever.
     fn failed(&mut self, trouble: Trouble, asked: Option<Duration>) {
-        let Trouble { failure, passing, oddity } = trouble;
+        let Trouble { failure, passing, oddity, wrote } = trouble;
         if !passing || !self.may_retry() {
-            self.ready.push_back(Item::Failed(failure));
+            let read = wrote.and_then(|text| self.read_here(&text));
+            self.ready.extend(read.unwrap_or_else(|| vec![Item::Failed(failure)]));
             self.stage = Stage::Over;
             return;
         }
         let retry = &self.wire.endpoint.retry;
         let Some(wait) = backoff::wait(retry, self.attempt, asked) else {
-            let later = Trouble { failure, passing, oddity }.later(&backoff::in_words(asked.unwrap_or_default()));
+            let later =
+                Trouble { failure, passing, oddity, wrote }.later(&backoff::in_words(asked.unwrap_or_default()));
             self.ready.push_back(Item::Failed(later.failure));
             self.stage = Stage::Over;
             return;

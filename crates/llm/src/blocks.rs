@@ -5,7 +5,7 @@ use crate::failure::Trouble;
 use crate::ids::unique;
 use crate::out::{Out, Part};
 use reasonix_agent::{Item, Request};
-use reasonix_proto::{CallId, Kept, KeptBlock, StopReason, ToolCall, Usage};
+use reasonix_proto::{CallId, Kept, KeptBlock, Phrase, StopReason, ToolCall, Usage};
 use serde_json::json;
 use std::sync::Arc;
 
@@ -26,6 +26,8 @@ pub(crate) struct Answer {
     pub(crate) out: Out,
     pub(crate) usage: Option<Usage>,
     pub(crate) stop: Option<StopReason>,
+    /// What cut it, where that was not its own limit.
+    cut_by: Option<Phrase>,
     /// True when the endpoint said that nothing more comes.
     pub(crate) done: bool,
 }
@@ -77,7 +79,13 @@ impl Kind {
 impl Answer {
     pub(crate) fn new(endpoint: Arc<Endpoint>, request: Arc<Request>) -> Self {
         let (blocks, out) = (Vec::new(), Out::default());
-        Self { endpoint, request, blocks, out, usage: None, stop: None, done: false }
+        Self { endpoint, request, blocks, out, usage: None, stop: None, cut_by: None, done: false }
+    }
+
+    /// Something else than its own limit cut the answer.
+    pub(crate) fn cut_by(&mut self, code: &'static str) -> Option<StopReason> {
+        self.cut_by = Some(Phrase::new(code));
+        Some(StopReason::Length)
     }
 
     /// True once anything was said.
@@ -283,6 +291,7 @@ impl Answer {
             self.out.items.push_back(Item::Kept(Kept { wire: wire.to_owned(), blocks: kept }));
         }
         self.out.items.extend(self.usage.take().map(Item::Usage));
+        self.out.items.extend(self.cut_by.take().filter(|_| stop == StopReason::Length).map(Item::CutBy));
         self.out.items.push_back(Item::End(stop));
     }
 

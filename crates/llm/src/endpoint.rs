@@ -4,7 +4,7 @@ use crate::key::{ApiKey, KeySource};
 use crate::recorder::Recorder;
 use crate::sign::{Signing, encoded};
 use reasonix_agent::ModelCard;
-use reasonix_catalogue::{Compat, Effort, Overrides, ReasoningBack, Wire, compat, known};
+use reasonix_catalogue::{Catalogue, Compat, Effort, Overrides, ReasoningBack, Wire, compat};
 use reasonix_proto::Price;
 use std::fmt;
 use std::sync::Arc;
@@ -25,6 +25,8 @@ pub struct Endpoint {
     pub wire_model: Option<String>,
     /// The preset that it was made from, for what an address alone does not tell.
     pub preset: Option<String>,
+    /// What is known of models.
+    pub catalogue: Catalogue,
     /// What the user says about how it wants to be asked.
     pub overrides: Overrides,
     /// The key, if the endpoint wants one.
@@ -102,6 +104,7 @@ impl Endpoint {
             model: model.into(),
             wire_model: None,
             preset: None,
+            catalogue: Catalogue::default(),
             overrides: Overrides::default(),
             key: None,
             key_env: None,
@@ -199,7 +202,9 @@ impl Endpoint {
 
     /// How the endpoint wants to be asked: what is known of its wire, address and model, and what the user says.
     pub fn compat(&self) -> Compat {
-        let mut compat = compat(self.wire, &self.host(), self.preset.as_deref(), self.wire_name());
+        let (host, preset, model) = (self.host(), self.preset.as_deref(), self.wire_name());
+        let mut compat = compat(self.wire, &host, preset, model);
+        compat.set(&self.catalogue.said(self.wire, &host, preset, model));
         if self.extra_body.get("thinking").is_some_and(|thinking| thinking["type"] == "disabled") {
             compat.reasoning_back = ReasoningBack::Never;
         }
@@ -211,7 +216,7 @@ impl Endpoint {
     /// The effort to ask for, as far as the model knows it.
     pub(crate) fn effort(&self) -> Option<Effort> {
         let asked = self.effort.or_else(|| Effort::parse(self.reasoning_effort.as_deref()?))?;
-        Some(known(self.wire_name()).map_or(asked, |known| asked.clamp_to(known.efforts)))
+        Some(self.catalogue.known(self.wire_name()).map_or(asked, |known| asked.clamp_to(&known.efforts)))
     }
 
     /// The model as `provider/model`.

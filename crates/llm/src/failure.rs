@@ -13,6 +13,8 @@ pub(crate) struct Trouble {
     pub(crate) passing: bool,
     /// What was odd about the response, where somebody decides by it.
     pub(crate) oddity: Option<Oddity>,
+    /// What the model wrote for a call, where the endpoint could not read it.
+    pub(crate) wrote: Option<String>,
 }
 
 /// A response that is not what the protocol says.
@@ -116,7 +118,7 @@ const BAD_KEY: &[&str] =
 impl Trouble {
     pub(crate) fn of(class: Class, phrase: Phrase) -> Self {
         let passing = matches!(class, Class::RateLimited | Class::Server);
-        Self { failure: Failure { class, phrase }, passing, oddity: None }
+        Self { failure: Failure { class, phrase }, passing, oddity: None, wrote: None }
     }
 
     fn odd(mut self, oddity: Oddity) -> Self {
@@ -141,6 +143,8 @@ impl Trouble {
         // What passes by itself in a moment is no empty account, however it is worded.
         let returns = status == 429 && backoff::asked_in(body).is_some();
         let class = if returns { Class::RateLimited } else { class_of(status, &lower) };
+        // The endpoint could not read the call that its own model wrote; another try writes another one.
+        let garbled = status == 400 && lower.contains("tool_use_failed");
         let code = match class {
             Class::KeyRejected if endpoint.secret().is_none() && endpoint.key_env.is_none() => "llm.key_unnamed",
             Class::KeyRejected if endpoint.secret().is_none() => "llm.key_missing",
@@ -151,18 +155,18 @@ impl Trouble {
             Class::ModelUnknown => "llm.model_unknown",
             Class::RateLimited => "llm.rate_limited",
             Class::Server => "llm.server",
+            _ if garbled => "llm.tool_use_failed",
             _ if NO_TOOLS.iter().any(|words| lower.contains(words)) => "llm.no_tools",
             _ if status == 404 || status == 405 => "llm.no_route",
             _ => "llm.bad_request",
         };
         let message = if said.is_empty() { format!("HTTP {status}") } else { redact::message(&said, endpoint) };
         let passing = matches!(status, 408 | 429) || (status >= 500 && !matches!(status, 501 | 505));
-        // The endpoint could not read the call that its own model wrote; another try writes another one.
-        let garbled = status == 400 && lower.contains("tool_use_failed");
         let phrase = phrase(code, endpoint).with("status", status).with("message", message);
         let passing = passing && matches!(class, Class::RateLimited | Class::Server) || garbled;
         let formless = matches!(status, 400 | 404 | 422) && NO_FORM.iter().any(|words| lower.contains(words));
-        Self { passing, oddity: formless.then_some(Oddity::Form), ..Self::of(class, phrase) }
+        let wrote = if garbled { wrote_in(body) } else { None };
+        Self { passing, oddity: formless.then_some(Oddity::Form), wrote, ..Self::of(class, phrase) }
     }
 
     /// A response that points elsewhere. It is not followed: the key would go with it.
@@ -254,6 +258,12 @@ impl Trouble {
         Self::of(Class::BadResponse, phrase).odd(Oddity::NotJson)
     }
 
+    /// One event among others cannot be read.
+    pub(crate) fn garbled(endpoint: &Endpoint, text: &str) -> Self {
+        let phrase = phrase("llm.garbled", endpoint).with("message", redact::message(text, endpoint));
+        Self::of(Class::StreamBroken, phrase).passing(true).odd(Oddity::NotJson)
+    }
+
     /// An answer is larger than any real one.
     pub(crate) fn too_long(endpoint: &Endpoint) -> Self {
         Self::of(Class::BadResponse, phrase("llm.answer_too_long", endpoint))
@@ -325,6 +335,13 @@ fn class_of(status: u16, lower: &str) -> Class {
         408 | 500.. => Class::Server,
         _ => Class::BadRequest,
     }
+}
+
+/// What a model wrote for a call that its endpoint could not read.
+fn wrote_in(body: &str) -> Option<String> {
+    let body: Value = serde_json::from_str(body).ok()?;
+    let text = body.get("error").unwrap_or(&body).get("failed_generation")?.as_str()?;
+    (!text.trim().is_empty()).then(|| text.to_owned())
 }
 
 /// What an error body says, without its wrapping.

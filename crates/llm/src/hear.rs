@@ -78,6 +78,7 @@ fn endpoint_of(exchange: &Exchange) -> Endpoint {
         flatten: Some(reading.flat),
         textual: reading.words,
         grammar: reading.guided,
+        addressed: reasonix_catalogue::addresses(&exchange.model),
         native_only: reading.native,
     };
     endpoint

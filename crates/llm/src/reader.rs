@@ -82,9 +82,13 @@ impl<E: Events> Decode for Reader<E> {
             }
             text => {
                 let taken = self.events.take(text, &mut self.answer);
-                // One event that was garbled among good ones may come whole the next time.
-                let garbled = |trouble: &Trouble| self.read && trouble.oddity == Some(Oddity::NotJson);
-                let taken = taken.map_err(|trouble| if garbled(&trouble) { trouble.passing(true) } else { trouble });
+                // What was garbled may come whole the next time; among good events it is no other protocol, and neither is
+                // what begins as JSON does.
+                let taken = taken.map_err(|trouble| match trouble.oddity {
+                    Some(Oddity::NotJson) if self.read => Trouble::garbled(&self.answer.endpoint, text),
+                    Some(Oddity::NotJson) if text.starts_with('{') => trouble.passing(true),
+                    _ => trouble,
+                });
                 self.read |= taken.is_ok();
                 taken
             }

@@ -11,6 +11,8 @@ pub struct Repairing {
     pub textual: bool,
     /// The endpoint is held to the form of calls in words, as its profile says that it can be. On the chat wire only.
     pub grammar: bool,
+    /// The model begins with a line that says whom its words are for.
+    pub addressed: bool,
     /// Calls come by the protocol alone: what looks like one in the text is text.
     pub native_only: bool,
 }

@@ -14,6 +14,7 @@ mod keys;
 mod patience;
 mod probe;
 mod scripted;
+mod types;
 mod vendors;
 mod wire;
 mod wires;

@@ -139,7 +139,9 @@ async fn errors_in_the_stream_are_told_as_what_they_are() {
     assert_eq!(failed(Wire::Chat, bare).await, (Some(FailureClass::Server), 1), "without its wrapping");
     for wire in [Wire::Chat, Wire::Responses, Wire::Anthropic] {
         let garbled = Reply::raw("data: {}\n\ndata: {\"choices\":[{\"del\n\n");
-        assert_eq!(failed(wire, garbled).await, (Some(FailureClass::BadResponse), 3), "{wire:?}: tried again");
+        assert_eq!(failed(wire, garbled).await, (Some(FailureClass::StreamBroken), 3), "{wire:?}: tried again");
+        let first = Reply::raw("data: {\"choices\":[}\n\n");
+        assert_eq!(failed(wire, first).await, (Some(FailureClass::BadResponse), 3), "{wire:?}: the first of all, too");
     }
     let start = json!({ "type": "message_start", "message": { "usage": { "input_tokens": 5 } } });
     let text =
@@ -148,6 +150,65 @@ async fn errors_in_the_stream_are_told_as_what_they_are() {
         json!({ "type": "message_delta", "delta": { "stop_reason": "end_turn" }, "usage": { "output_tokens": 9 } });
     let spliced = stream(&[start.clone(), text, start, last, json!({ "type": "message_stop" })]);
     assert_eq!(failed(Wire::Anthropic, spliced).await, (Some(FailureClass::StreamBroken), 1));
+}
+
+/// The code of the failure that ends an answer.
+fn code(items: &[Item]) -> Option<&str> {
+    items.iter().find_map(|item| if let Item::Failed(failure) = item { Some(&*failure.phrase.code) } else { None })
+}
+
+#[tokio::test]
+async fn an_event_that_is_garbled_behind_words_is_no_wrong_address() {
+    let good = format!("data: {}\n\n", delta(json!({ "content": "half" })));
+    let server = ModelServer::start(vec![Reply::raw(good + "data: {\"choices\":[{\"del\n\n")]).await;
+    let items = collect(model(endpoint(Wire::Chat, &server.base_url())).stream(hello(), Stop::new())).await;
+    assert_eq!((code(&items), server.request_count()), (Some("llm.garbled"), 1), "what was said stands");
+}
+
+#[tokio::test]
+async fn an_answer_that_something_else_cut_says_what() {
+    for (reason, code) in [
+        ("max_tokens", None),
+        ("pause_turn", Some("llm.paused")),
+        ("model_context_window_exceeded", Some("llm.window_full")),
+    ] {
+        let events = [
+            json!({ "type": "message_start", "message": { "usage": { "input_tokens": 5, "output_tokens": 1 } } }),
+            json!({ "type": "content_block_start", "index": 0, "content_block": { "type": "text", "text": "half" } }),
+            json!({ "type": "message_delta", "delta": { "stop_reason": reason }, "usage": { "output_tokens": 9 } }),
+            json!({ "type": "message_stop" }),
+        ];
+        let (items, _) = answered(Wire::Anthropic, events.to_vec(), json!({})).await;
+        assert_eq!(items.last(), Some(&Item::End(StopReason::Length)), "{reason}");
+        let cut = items.iter().find_map(|item| if let Item::CutBy(what) = item { Some(&*what.code) } else { None });
+        assert_eq!(cut, code, "{reason}");
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_the_endpoint_never_could_read_is_read_here() {
+    let refused = |wrote: &str| {
+        let error =
+            json!({ "message": "Failed to call a function.", "code": "tool_use_failed", "failed_generation": wrote });
+        Reply::fail(400, &json!({ "error": error }).to_string())
+    };
+    for (wrote, calls) in [("<function=ls>{\"path\": \"src\"}</function>", true), ("<function=ls", false), ("", false)]
+    {
+        let reply = refused(wrote);
+        let server = ModelServer::start_with(move |_| Some(reply.clone()));
+        let items = collect(model(endpoint(Wire::Chat, &server.base_url())).stream(hello(), Stop::new())).await;
+        assert_eq!(server.request_count(), 3, "it is tried again before that");
+        let made =
+            items.iter().find_map(|item| if let Item::Call(call) = item { Some(&*call.arguments) } else { None });
+        match calls {
+            true => {
+                let args: Value = serde_json::from_str(made.expect("a call")).expect("JSON");
+                assert_eq!(args, json!({ "path": "src" }));
+                assert_eq!(items.last(), Some(&Item::End(StopReason::Calls)));
+            }
+            false => assert_eq!((made, code(&items)), (None, Some("llm.tool_use_failed")), "{wrote}"),
+        }
+    }
 }
 
 /// The body of a request to Claude in the middle of a turn, whose calls this model made or another one.

@@ -34,6 +34,8 @@ impl Repair {
 pub enum Fix {
     /// A call that was written into the text or the reasoning was taken out and made.
     Scavenged,
+    /// A call that was written into the text was left there, because of where it stands: nothing was run.
+    Unmade,
     /// An edit block in the text became a call.
     Block,
     /// Arguments that were almost JSON were read.
@@ -83,6 +85,7 @@ impl Fix {
     pub fn name(self) -> &'static str {
         match self {
             Self::Scavenged => "scavenged",
+            Self::Unmade => "unmade",
             Self::Block => "block",
             Self::Syntax => "syntax",
             Self::Closed => "closed",

@@ -34,6 +34,7 @@ pub(crate) enum Kind {
     Snapshot,
     Restoring,
     Restored,
+    Requested,
     /// Bookkeeping, and kinds of a later version.
     Other,
 }
@@ -59,6 +60,7 @@ impl Kind {
             b"snapshot" => Self::Snapshot,
             b"restoring" => Self::Restoring,
             b"restored" => Self::Restored,
+            b"requested" => Self::Requested,
             _ => Self::Other,
         }
     }

@@ -10,7 +10,7 @@ use crate::log::Place;
 use crate::marks::Marks;
 use crate::shape::{Node, Shape};
 use reasonix_agent::ToolSpec;
-use reasonix_proto::{BUILD_AGENT, Message, Record, RecordBody, RecordId, SessionHead};
+use reasonix_proto::{BUILD_AGENT, Message, Record, RecordBody, RecordId, Requested, SessionHead};
 use reasonix_store::BlobError;
 use std::collections::HashSet;
 use std::fs::File;
@@ -299,11 +299,30 @@ impl Past {
     pub(crate) fn told_by(&self, fold: Fold, to: Option<RecordId>) -> History {
         let gone = fold.gone();
         let mut history = fold.finish();
+        // Where the way to here was gone before anything was asked on it, what was asked last stands on a branch that was left.
+        if history.requested.is_none() && history.broke.is_some() {
+            history.requested = self.asked_last(to);
+        }
         history.earlier = to.filter(|_| gone.0 > 0).map(|to| {
             let past = self.clone();
             EarlierMessages::new(to, gone, move |give| past.let_go_before(to, gone, give))
         });
         history
+    }
+
+    /// The last request that was written before a record, on whatever branch.
+    fn asked_last(&self, to: Option<RecordId>) -> Option<Requested> {
+        let (reader, found) = {
+            let inner = self.lock();
+            let before = inner.shape.nodes().get(..inner.shape.place(to?)?)?;
+            let asked = before.iter().enumerate().filter(|(_, node)| node.kind == Kind::Requested);
+            (inner.reader().ok()?, asked.map(|(place, node)| Found::new(place, node)).collect::<Vec<_>>())
+        };
+        found.iter().rev().filter_map(|node| reader.read(node)).find_map(|record| match record.body {
+            // What was asked beside the conversation is not gone on with.
+            RecordBody::Requested(requested) if requested.step > 0 => Some(*requested),
+            _ => None,
+        })
     }
 
     /// Gives what a fold up to a record let go of, so many messages with so many tokens: it is folded once more.

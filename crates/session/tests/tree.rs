@@ -286,3 +286,27 @@ async fn a_move_into_the_middle_of_a_turn_gives_a_valid_conversation() {
 fn sealed(body: &str) -> String {
     format!("{body},\"crc\":\"{:08x}\"}}\n", crc32fast::hash(body.as_bytes()))
 }
+
+/// What was asked stands on the branch that was left; the next request is held against it all the same.
+#[tokio::test]
+async fn a_move_before_everything_that_was_asked_knows_what_was_asked() {
+    let place = Place::new();
+    let (id, records) = place.two_turns().await;
+    let opened = place.open(&id);
+    let asked = |step: u32, hash: &str| {
+        let entry = serde_json::json!({
+            "turn": 3, "step": step, "model": "p/m", "tools": "t", "system": "s", "hash": hash, "bytes": 100, "same": 0,
+        });
+        RecordBody::Requested(Box::new(serde_json::from_value(entry).unwrap()))
+    };
+    opened.journal.append(asked(1, "the last")).await.unwrap();
+    opened.journal.append(asked(0, "beside it")).await.unwrap();
+    assert_eq!(opened.past.history().unwrap().requested.map(|asked| asked.hash).as_deref(), Some("the last"));
+    let moved = RecordBody::Moved { to: records[0].id, why: MoveReason::Branch };
+    opened.journal.append(moved).await.unwrap();
+    drop(opened);
+    let history = place.open(&id).history;
+    assert_eq!(texts(&history.messages), Vec::<String>::new());
+    assert_eq!(history.requested.map(|asked| asked.hash).as_deref(), Some("the last"));
+    assert_eq!(history.broke, Some(reasonix_proto::Break::Branch));
+}

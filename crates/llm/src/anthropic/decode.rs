@@ -133,8 +133,10 @@ fn stop(answer: &mut Answer, reason: &Value) {
     answer.stop = match reason.as_str() {
         None => return,
         Some("tool_use") => Some(StopReason::Calls),
+        Some("max_tokens") => Some(StopReason::Length),
         // A pause is an end as well: nothing goes on that we did not ask for.
-        Some("max_tokens" | "model_context_window_exceeded" | "pause_turn") => Some(StopReason::Length),
+        Some("pause_turn") => answer.cut_by("llm.paused"),
+        Some("model_context_window_exceeded") => answer.cut_by("llm.window_full"),
         Some("refusal") => Some(StopReason::Filtered),
         Some(_) => Some(StopReason::End),
     };

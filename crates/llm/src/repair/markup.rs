@@ -31,7 +31,7 @@ const MOST_ARGUMENTS: usize = 64;
 pub(crate) type Marks = (&'static str, &'static str, &'static str);
 
 /// Tags: they stand at the beginning of a line, or behind a sentence.
-pub(crate) const TAGS: [Marks; 17] = [
+pub(crate) const TAGS: [Marks; 19] = [
     ("<tool_call>", "</tool_call>", "hermes"),
     ("<tool_calls>", "</tool_calls>", "jamba"),
     ("<tools>", "</tools>", "qwen"),
@@ -49,6 +49,8 @@ pub(crate) const TAGS: [Marks; 17] = [
     ("<xlam_tool_call>", "</xlam_tool_call>", "xlam"),
     ("<dots_function_call>", "</dots_function_call>", "dots"),
     ("<atem:function_calls>", "</atem:function_calls>", "muse"),
+    ("<tool_calls:opensource>", "</tool_calls:opensource>", "hunyuan"),
+    ("<tool_call:opensource>", "</tool_call:opensource>", "hunyuan"),
 ];
 
 /// Special tokens: no person writes them, so they may stand anywhere outside of code.
@@ -76,6 +78,17 @@ pub(crate) const TOKENS: [Marks; 18] = [
 /// What Functionary writes before the one that a part of its answer is for.
 pub(crate) const RECIPIENT: &str = ">>>";
 
+/// What Functionary writes before words that are for everybody.
+pub(crate) const TO_ALL: &str = ">>>all\n";
+
+/// What the protocol of gpt-oss has before a tool's name; at the beginning of an answer, where the rest of the header is a part of
+/// the prompt.
+pub(crate) const ADDRESSED: &str = "to=";
+
+/// What Hunyuan writes behind the name of each of its tokens, and those of a call.
+const SUFFIX: &str = ":opensource>";
+const SUFFIXED: [&str; 5] = ["tool_calls", "tool_call", "tool_sep", "arg_key", "arg_value"];
+
 /// What MiniMax M3 writes before each of its tags, and the tags around its calls.
 const MINIMAX: &str = "]<]minimax[>[";
 const MINIMAX_OPEN: &str = "]<]minimax[>[<tool_call>";
@@ -101,6 +114,9 @@ pub(crate) fn block(text: &str, lexicon: &Lexicon) -> Option<Block> {
     if text.starts_with(MINIMAX_OPEN) {
         return minimax(text, lexicon);
     }
+    if TAGS.iter().any(|(open, ..)| open.ends_with(SUFFIX) && text.starts_with(open)) {
+        return hunyuan(text, lexicon);
+    }
     for (open, close, dialect) in TAGS.iter().chain(&TOKENS) {
         if let Some(rest) = text.strip_prefix(open) {
             let (calls, length) = wrapped(rest, close, lexicon, 0)?;
@@ -110,7 +126,7 @@ pub(crate) fn block(text: &str, lexicon: &Lexicon) -> Option<Block> {
     if SECTIONS.iter().any(|open| text.starts_with(open)) {
         return section(text, lexicon);
     }
-    if CHANNELS.iter().any(|open| text.starts_with(open)) {
+    if text.starts_with(ADDRESSED) || CHANNELS.iter().any(|open| text.starts_with(open)) {
         return channel(text, lexicon);
     }
     let found =
@@ -128,6 +144,21 @@ fn minimax(text: &str, lexicon: &Lexicon) -> Option<Block> {
     let (calls, read) = wrapped(plain.strip_prefix("<tool_call>")?, "</tool_call>", lexicon, 0)?;
     let whole = "<tool_call>".len() + read == plain.len();
     whole.then_some(Block { calls, length, dialect: "minimax" })
+}
+
+/// Calls of Hunyuan: tags as others write them, each with the same words behind its name.
+fn hunyuan(text: &str, lexicon: &Lexicon) -> Option<Block> {
+    let (open, close, dialect) = TAGS.iter().find(|(open, ..)| open.ends_with(SUFFIX) && text.starts_with(open))?;
+    let length = text.find(close).map_or(text.len(), |at| at + close.len());
+    let mut plain = text.get(..length)?.to_owned();
+    for name in SUFFIXED {
+        plain = plain.replace(&format!("<{name}{SUFFIX}"), &format!("<{name}>"));
+        plain = plain.replace(&format!("</{name}{SUFFIX}"), &format!("</{name}>"));
+    }
+    let plain_close = close.replace(SUFFIX, ">");
+    let inner = plain.strip_prefix(open.replace(SUFFIX, ">").as_str())?;
+    let (calls, read) = wrapped(inner, &plain_close, lexicon, 0)?;
+    (read == inner.len()).then_some(Block { calls, length, dialect })
 }
 
 /// The calls between two marks, at most one more than may be taken. The closing one may be missing at the end of the text.

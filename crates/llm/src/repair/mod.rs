@@ -157,7 +157,8 @@ pub(crate) struct Mender {
 impl Mender {
     pub(crate) fn new(request: Arc<Request>, repairing: Repairing) -> Self {
         let lexicon = Arc::new(Lexicon::of(&request.prefix));
-        let (text, thought) = (Sieve::new(Arc::clone(&lexicon), true), Sieve::new(Arc::clone(&lexicon), false));
+        let (mut text, thought) = (Sieve::new(Arc::clone(&lexicon), true), Sieve::new(Arc::clone(&lexicon), false));
+        text.addressed = repairing.addressed;
         Self {
             request,
             lexicon,
@@ -295,6 +296,7 @@ impl Mender {
         let native = std::mem::take(&mut self.calls);
         let native = self.unfolded(native);
         let leak = in_text.leak || in_thought.leak;
+        let unmade = in_text.unmade;
         let mut made: Vec<ToolCall> = Vec::new();
         let last = native.len().saturating_sub(1);
         for (number, call) in native.into_iter().enumerate() {
@@ -320,6 +322,9 @@ impl Mender {
         if made.is_empty() && self.repairing.blocks && self.request.may_call {
             self.blocks(&mut made);
         }
+        if let Some(dialect) = unmade.filter(|_| made.is_empty()) {
+            self.repaired(Repair::new(Fix::Unmade, dialect));
+        }
         if unclosed && made.is_empty() && !self.has_text && stop != StopReason::Length {
             self.conclude();
         }
@@ -334,11 +339,12 @@ impl Mender {
         self.out.push_back(Item::End(stop));
     }
 
-    /// Calls without the wrapper that some models put around several of them: `multi_tool_use.parallel`.
+    /// Calls without the wrapper that some models put around several of them: `multi_tool_use.parallel`, or its last word.
     fn unfolded(&mut self, calls: Vec<ToolCall>) -> Vec<ToolCall> {
         let (mut plain, mut known): (Vec<ToolCall>, _) = (Vec::new(), calls.clone());
         for call in calls {
-            let wrapped = call.name.starts_with("multi_tool_use") && self.lexicon.find(&call.name).is_none();
+            let wrapper = call.name == "parallel" || call.name.starts_with("multi_tool_use");
+            let wrapped = wrapper && self.lexicon.find(&call.name).is_none();
             let inner = if wrapped { inner_calls(&call.arguments) } else { Vec::new() };
             if inner.is_empty() {
                 plain.push(call);

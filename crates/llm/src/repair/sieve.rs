@@ -3,7 +3,7 @@
 //! to be no call is let through unchanged, so that how a stream is cut never shows.
 
 use super::lexicon::Lexicon;
-use super::markup::{self, CHANNELS, RECIPIENT, SECTIONS, TAGS, TOKENS};
+use super::markup::{self, ADDRESSED, CHANNELS, RECIPIENT, SECTIONS, TAGS, TO_ALL, TOKENS};
 use super::objects::{self, Found, MOST, Proof};
 use super::talk::Heard;
 use super::{python, talk};
@@ -13,6 +13,8 @@ use std::sync::Arc;
 const LEAD: usize = 1200;
 /// How much of a candidate is looked at while it streams.
 const LOOK: usize = 1024;
+/// How much is kept of what follows a tag in the middle of a sentence.
+const ASIDE: usize = 16 << 10;
 /// How much is read in all to tell what the end of an answer is: what begins like a call a thousand times over and is none
 /// would be read a thousand times.
 const READ: usize = 2 << 20;
@@ -47,7 +49,18 @@ const TAILS: [&str; 18] = [
     "<|close|>message<|sep|>",
 ];
 /// The same, but words that people write too, so that they count behind a call only.
-const RESULTS: [&str; 5] = ["<tool_response>", "Observation:", "<function_results>", "<tool_result>", "</s>"];
+const RESULTS: [&str; 10] = [
+    "<tool_response>",
+    "Observation:",
+    "<function_results>",
+    "<tool_result>",
+    "</s>",
+    "<start_function_response>",
+    "<function_response>",
+    "<tool_responses:opensource>",
+    "<tool_response:opensource>",
+    "[TOOL_RESULTS]",
+];
 /// Closing marks of calls that were opened in another way, or not at all.
 const CLOSERS: [&str; 10] = [
     "</tool_call>",
@@ -67,6 +80,8 @@ const CLOSERS: [&str; 10] = [
 pub(crate) struct Caught {
     pub(crate) calls: Vec<Found>,
     pub(crate) dialect: &'static str,
+    /// How calls were written that stand where none is made.
+    pub(crate) unmade: Option<&'static str>,
     /// Marks of the model's own protocol were cut.
     pub(crate) leak: bool,
 }
@@ -94,6 +109,12 @@ pub(crate) struct Sieve {
     may_rethink: bool,
     /// White space behind that mark belongs to nobody.
     skips_space: bool,
+    /// A line at the beginning that says whom the words are for is none of them.
+    pub(crate) addressed: bool,
+    /// How calls were written that were let through, because of where they stand.
+    unmade: Option<&'static str>,
+    /// A tag in the middle of a sentence, and what stood before it and came behind it.
+    passed_by: Option<(String, String)>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -108,6 +129,8 @@ struct Place {
 enum No {
     /// The first so many bytes are none; behind them there may be some.
     Block(usize),
+    /// So many bytes are calls, written like this, which something else stands behind or around.
+    Misplaced(usize, &'static str),
     /// There are more of them than any answer means: none is made.
     TooMany,
 }
@@ -121,6 +144,8 @@ enum Step {
     Candidate,
     /// Reasoning ends here; so many bytes are its mark.
     ThinkEnd(usize),
+    /// So many bytes are a mark that says nothing.
+    Mark(usize),
 }
 
 impl Place {
@@ -157,7 +182,19 @@ impl Sieve {
     pub(crate) fn new(lexicon: Arc<Lexicon>, may_rethink: bool) -> Self {
         let place = Place { line_start: true, fence: None, code: false, quoted: false };
         let (held, lead) = (String::new(), String::new());
-        Self { lexicon, held, from: 0, candidate: false, place, lead, may_rethink, skips_space: false }
+        Self {
+            lexicon,
+            held,
+            from: 0,
+            candidate: false,
+            place,
+            lead,
+            may_rethink,
+            skips_space: false,
+            addressed: false,
+            unmade: None,
+            passed_by: None,
+        }
     }
 
     /// Reasoning has come in another way: a closing mark in the text means nothing.
@@ -196,6 +233,7 @@ impl Sieve {
                 Step::Plain(length) => self.let_through(length, pass),
                 Step::Wait => return,
                 Step::Candidate => self.candidate = true,
+                Step::Mark(length) => (self.from, self.place.line_start) = (self.from + length, true),
                 Step::ThinkEnd(length) => {
                     pass(Pass::Rethink);
                     self.from += length;
@@ -212,6 +250,9 @@ impl Sieve {
         let plain = self.held.get(self.from..self.from + length).unwrap_or_default();
         pass(Pass::Text(plain));
         self.lead.push_str(plain);
+        if let Some((_, behind)) = self.passed_by.as_mut().filter(|(_, behind)| behind.len() < ASIDE) {
+            behind.push_str(plain);
+        }
         self.from += length;
         if self.lead.len() > 2 * LEAD {
             let mut cut = self.lead.len() - LEAD;
@@ -266,6 +307,22 @@ impl Sieve {
         if let Some(step) = self.place.fence_line(rest, indent, last) {
             return step;
         }
+        if std::mem::take(&mut self.addressed) {
+            let all = TO_ALL.trim_start_matches('>');
+            if rest.starts_with(all) {
+                return Step::Mark(indent + all.len());
+            }
+            self.addressed = !last && all.starts_with(rest);
+            if self.addressed {
+                return Step::Wait;
+            }
+        }
+        if self.place.fence.is_none()
+            && indent == 0
+            && let Some(step) = self.to_all(rest, last)
+        {
+            return step;
+        }
         if !last && rest.len() <= RECIPIENT.len() && RECIPIENT.starts_with(rest) {
             return Step::Wait;
         }
@@ -310,6 +367,9 @@ impl Sieve {
             }
         }
         if self.lead.trim().is_empty() {
+            if let Some(step) = begins(rest, std::iter::once(ADDRESSED), last) {
+                return Some(step);
+            }
             for begun in [self.python_name(rest), self.bare_name(rest)] {
                 match begun {
                     Some(true) => return Some(Step::Candidate),
@@ -370,12 +430,18 @@ impl Sieve {
                 }
                 _ if plain || self.place.code => {}
                 _ => {
+                    if let Some(step) = self.to_all(rest, last) {
+                        return if at > 0 { Step::Plain(at) } else { step };
+                    }
                     let tokens = TOKENS.iter().map(|(open, ..)| *open).chain(SECTIONS).chain(CHANNELS).chain(TAILS);
                     let step = begins(rest, tokens, last).or_else(|| self.think_end(rest, last));
                     let step = step.or_else(|| self.behind_a_sentence(rest, at, last));
                     match step {
                         Some(_) if at > 0 => return Step::Plain(at),
                         Some(step) => return step,
+                        None if at == 0 && TAGS.iter().any(|(open, ..)| rest.starts_with(open)) => {
+                            self.passed_by.get_or_insert_with(|| (self.lead.clone(), String::new()));
+                        }
                         None => {}
                     }
                 }
@@ -387,11 +453,19 @@ impl Sieve {
         }
     }
 
+    /// The mark before words that are for everybody.
+    fn to_all(&self, rest: &str, last: bool) -> Option<Step> {
+        if rest.starts_with(TO_ALL) {
+            return Some(Step::Mark(TO_ALL.len()));
+        }
+        (!last && rest.len() >= RECIPIENT.len() && TO_ALL.starts_with(rest)).then_some(Step::Wait)
+    }
+
     /// A tag in the same line as the sentence that announces its call.
     fn behind_a_sentence(&self, rest: &str, at: usize, last: bool) -> Option<Step> {
         let step = begins(rest, TAGS.iter().map(|(open, ..)| *open).filter(|open| open.starts_with('<')), last)?;
         // What stands before it is looked at when it was let through.
-        (at > 0 || talk::ends_a_sentence(&self.lead)).then_some(step)
+        (at > 0 || matches!(step, Step::Wait) || talk::ends_a_sentence(&self.lead)).then_some(step)
     }
 
     /// Whether a tag in the middle of a line can still become a call: a name in it is that of a tool.
@@ -433,6 +507,10 @@ impl Sieve {
         let text = self.rest().trim_start();
         if let Some(name) = text.strip_prefix("<function=") {
             return name.split_once('>').is_none_or(|(name, _)| self.lexicon.find(name).is_some());
+        }
+        if let Some(name) = text.strip_prefix(ADDRESSED) {
+            let end = name.find(|c: char| c.is_whitespace() || c == '<');
+            return end.map_or(name.len() < 64, |end| self.lexicon.find(name.get(..end).unwrap_or_default()).is_some());
         }
         if let Some(name) = text.strip_prefix(RECIPIENT) {
             let line = name.split_once('\n').map(|(name, _)| name);
@@ -477,12 +555,27 @@ impl Sieve {
                     return caught;
                 }
                 Err(No::Block(length)) => self.reject(length, pass),
+                Err(No::Misplaced(length, dialect)) => {
+                    self.unmade = Some(dialect);
+                    self.reject(length, pass);
+                }
                 Err(No::TooMany) => break,
             }
         }
         let rest = self.rest().len();
         self.let_through(rest, pass);
-        Caught::default()
+        let unmade = self.unmade.or_else(|| self.passed_by(heard)).filter(|_| wanted);
+        Caught { unmade, ..Caught::default() }
+    }
+
+    /// How a call in the middle of a sentence was written, where it is one and nothing that is shown.
+    fn passed_by(&self, heard: &Heard<'_>) -> Option<&'static str> {
+        let (before, text) = self.passed_by.as_ref()?;
+        let block = markup::block(text, &self.lexicon)?;
+        let (call, behind) = text.split_at_checked(block.length)?;
+        let meant =
+            talk::does(before) || (behind.trim().is_empty() && before.trim_end().ends_with(char::is_alphabetic));
+        (meant && !talk::shows(before) && !heard.has(call)).then_some(block.dialect)
     }
 
     /// What is held as calls and nothing else, up to the end.
@@ -508,7 +601,11 @@ impl Sieve {
                 caught.leak = true;
                 return Ok(caught);
             }
-            let (calls, length, dialect, proof) = self.block(rest, at == 0).ok_or(No::Block(at))?;
+            let found = self.block(rest, at == 0);
+            // What stands behind calls that nobody only shows, and is none, is what keeps them from being made.
+            let words = || rest.contains(char::is_alphabetic);
+            let behind = || if marked && wanted && words() { No::Misplaced(at, caught.dialect) } else { No::Block(at) };
+            let (calls, length, dialect, proof) = found.ok_or_else(behind)?;
             let end = start + length;
             let shown = talk::shows(&self.lead) || (proof == Proof::FormOnly && !talk::announces(&self.lead));
             let block = held.get(start..end).unwrap_or_default();
@@ -517,8 +614,11 @@ impl Sieve {
             if caught.calls.len() > MOST {
                 return Err(No::TooMany);
             }
-            if !wanted || shown || open || quoted() {
+            if !wanted || shown || quoted() {
                 return Err(No::Block(end));
+            }
+            if open {
+                return Err(No::Misplaced(end, dialect));
             }
             caught.dialect = dialect;
             marked |= proof == Proof::Marked;

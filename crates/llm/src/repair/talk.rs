@@ -118,9 +118,14 @@ pub(crate) fn ends_a_sentence(before: &str) -> bool {
     if line.ends_with(['.', '!', '…', '。', '！']) {
         return true;
     }
-    let line = line.to_lowercase();
+    line.ends_with([':', '：']) && does(line)
+}
+
+/// Whether the sentence that a block stands in says that something is done.
+pub(crate) fn does(before: &str) -> bool {
+    let line = before.rsplit('\n').next().unwrap_or_default().to_lowercase();
     let sentence = line.rsplit(". ").next().unwrap_or_default();
-    line.ends_with([':', '：']) && DOING.iter().any(|word| sentence.contains(word))
+    DOING.iter().any(|word| sentence.contains(word))
 }
 
 /// Whether the text before a block that has no marks of its own is short enough to be an announcement.

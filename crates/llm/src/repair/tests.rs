@@ -206,6 +206,20 @@ fn the_corpus_comes_out_as_wanted() {
 }
 
 #[test]
+fn a_line_that_says_whom_words_are_for_is_taken_out_where_the_model_writes_such() {
+    let addressed = Repairing { addressed: true, ..Repairing::default() };
+    for (text, wanted) in
+        [("all\nHello.", "Hello."), ("all of it", "all of it"), ("Hello.\nall\nof it", "Hello.\nall\nof it")]
+    {
+        let given = Given { text: text.into(), ..Given::default() };
+        for size in [1, 3, usize::MAX] {
+            assert_eq!(play(&given, size, addressed).text, wanted);
+            assert_eq!(play(&given, size, Repairing::default()).text, text, "others mean what they write");
+        }
+    }
+}
+
+#[test]
 fn how_it_is_cut_does_not_matter() {
     for (place, case) in corpus() {
         let whole = play(&case.given, usize::MAX, Repairing::default());

@@ -8,7 +8,7 @@ use crate::options::{Field, Legal, cache_fields, is_strict, legal_id, or, put, p
 use crate::pictures::{Part, Shown, parts, seen};
 use bytes::Bytes;
 use reasonix_agent::{INTERRUPTED, Request};
-use reasonix_catalogue::{Compat, ReasoningBack, known};
+use reasonix_catalogue::{Compat, ReasoningBack};
 use reasonix_proto::{Message, Reasoning, ToolCall};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -158,7 +158,7 @@ fn options(endpoint: &Endpoint, compat: &Compat) -> Vec<Field> {
     }
     // A model that does not think refuses to be asked for its thoughts.
     if compat.reasoning_back != ReasoningBack::Never
-        && known(endpoint.wire_name()).is_none_or(|known| !known.efforts.is_empty())
+        && endpoint.catalogue.known(endpoint.wire_name()).is_none_or(|known| !known.efforts.is_empty())
     {
         options.push(("include", json!(["reasoning.encrypted_content"])));
     }

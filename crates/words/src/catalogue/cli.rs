@@ -406,6 +406,24 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("cli.label_hint", "hint", "提示"),
     ("cli.label_plan", "PLAN", "计划"),
     ("cli.label_tool", "TOOL", "工具"),
+    ("cli.models_built_in", "the catalogue is the built-in one, of {dated}", "使用内置模型资料，日期 {dated}"),
+    (
+        "cli.models_brought",
+        "{count} {count|model|models} of {dated} from {path}, in front of what is built in ({built})",
+        "{count} 个模型来自 {path}（日期 {dated}），优先于内置资料（{built}）",
+    ),
+    (
+        "cli.models_outdated",
+        "{path} is of {dated} and not used: what is built in is newer ({built})",
+        "{path} 的日期为 {dated}，未使用：内置资料更新（{built}）",
+    ),
+    (
+        "cli.models_outdated.hint",
+        "`reasonix models update --remove` takes it away",
+        "用 `reasonix models update --remove` 移除",
+    ),
+    ("cli.models_removed", "{path} is removed; the built-in catalogue holds again", "已移除 {path}；恢复使用内置资料"),
+    ("cli.models_not_brought", "no catalogue was brought in", "没有导入过模型资料"),
     ("cli.models_balance", "  left on the account: {amount}", "  账户余额：{amount}"),
     ("cli.models_live", "{provider} at {url} offers:", "{provider}（{url}）提供："),
     (

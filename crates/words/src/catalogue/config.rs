@@ -49,6 +49,28 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "{key} is not sent: it is the conversation itself, which nothing that is configured touches",
         "{key} 不会被发送：它属于对话本身，任何配置都不会改动它",
     ),
+    ("config.catalogue_value", "{file} is no catalogue that can be used: {what}", "{file} 不是可用的模型资料：{what}"),
+    (
+        "config.catalogue_value.hint",
+        "`reasonix models --known --json` prints one; nothing was changed",
+        "`reasonix models --known --json` 会输出可用的资料；未做任何更改",
+    ),
+    (
+        "config.catalogue_newer",
+        "{file} has form {version} of the catalogue, which only a newer Reasonix reads",
+        "{file} 使用第 {version} 版资料格式，只有更新的 Reasonix 才能读取",
+    ),
+    (
+        "config.catalogue_newer.hint",
+        "update Reasonix, or make the file with this version: `reasonix models --known --json`",
+        "请升级 Reasonix，或用此版本生成文件：`reasonix models --known --json`",
+    ),
+    (
+        "config.catalogue_old",
+        "{file} is of {dated}, and what is built in is newer: {built}; nothing was changed",
+        "{file} 的日期为 {dated}，内置资料更新（{built}）；未做任何更改",
+    ),
+    ("config.catalogue_old.hint", "single models are put right in [[models]]", "个别模型可在 [[models]] 中更正"),
     (
         "config.inert_key",
         "{place}: {key} does nothing in this version, and it could be a rule that somebody counts on",

@@ -117,6 +117,12 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ),
     ("repair.unreadable", "the arguments of a call could not be read: {detail}", "无法读取一次调用的参数：{detail}"),
     (
+        "repair.unmade",
+        "the model wrote a call into its text where none is made ({detail}): nothing was run",
+        "模型在正文中写了一次调用，但其位置不作为调用（{detail}）：未执行任何操作",
+    ),
+    ("repair.unmade.hint", "say `go on`, or ask it to call the tool", "可以说“继续”，或让它调用工具"),
+    (
         "repair.unwrapped",
         "arguments of a call that were wrapped in a text were taken out: {detail}",
         "已取出被包在文本中的调用参数：{detail}",

@@ -157,6 +157,34 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "请确认 base_url 指向兼容 OpenAI 的服务。",
     ),
     (
+        "llm.garbled",
+        "The answer of {provider} broke off: one of its events cannot be read: {message}",
+        "{provider} 的回答中断：其中一个事件无法读取：{message}",
+    ),
+    ("llm.garbled.hint", "What had arrived is kept. Ask it to go on.", "已收到的内容都已保留。可以让它继续。"),
+    (
+        "llm.paused",
+        "the endpoint paused the answer while it worked with its own tools",
+        "服务在使用自带工具时暂停了回答",
+    ),
+    ("llm.paused.hint", "say `go on`", "可以说“继续”"),
+    ("llm.window_full", "the answer was cut off: the window of the model is full", "回答被截断：模型的上下文窗口已满"),
+    (
+        "llm.window_full.hint",
+        "/compact makes room, or take a model with a larger window",
+        "用 /compact 腾出空间，或换用窗口更大的模型",
+    ),
+    (
+        "llm.tool_use_failed",
+        "{provider} could not read the call that its model wrote: {message}",
+        "{provider} 无法读取其模型写出的调用：{message}",
+    ),
+    (
+        "llm.tool_use_failed.hint",
+        "Try again or use another model; `tool_calls = \"text\"` for this provider puts calls into words, which are read here.",
+        "请重试或换一个模型；为此服务设置 `tool_calls = \"text\"` 可将调用写成文字，由本程序读取。",
+    ),
+    (
         "llm.rate_limited",
         "{provider} says that there are too many requests: {message}",
         "{provider} 表示请求过于频繁：{message}",
