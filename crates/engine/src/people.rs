@@ -34,6 +34,23 @@ pub(crate) enum Asker<'a> {
     Server(&'a str),
 }
 
+/// Says that questions are over, however that comes about: whoever shows them takes them off the screen.
+struct InquiryOver<'a> {
+    sink: &'a dyn Sink,
+    /// None until they are shown.
+    ask: Option<AskId>,
+    answered: Option<Option<ClientId>>,
+}
+
+impl Drop for InquiryOver<'_> {
+    fn drop(&mut self) {
+        if let Some(ask) = self.ask.take() {
+            let (answered, client) = (self.answered.is_some(), self.answered.take().flatten());
+            self.sink.emit(Event::InquiryOver { ask, answered, client });
+        }
+    }
+}
+
 /// What people hear by, and what keeps their words.
 pub(crate) struct Floor {
     pub(crate) sink: Arc<dyn Sink>,
@@ -60,7 +77,9 @@ impl People {
     pub(crate) async fn inquire(&self, asker: Asker<'_>, questions: Vec<Question>) -> QuestionEnd<By<Vec<Response>>> {
         let Some(Floor { sink, .. }) = &self.floor else { return QuestionEnd::Nobody };
         let _alone = self.turn.lock().await;
+        let mut over = InquiryOver { sink: sink.as_ref(), ask: None, answered: None };
         let shown = |ask: &AskId| {
+            over.ask = Some(ask.clone());
             let step = matches!(asker, Asker::Step(_));
             let (call, server) = match asker {
                 Asker::Model(call) | Asker::Step(call) => (call.clone(), None),
@@ -69,7 +88,11 @@ impl People {
             let inquiry = Inquiry { ask: ask.clone(), call, server, step, questions };
             ((), Event::Inquired { inquiry: Box::new(inquiry) })
         };
-        self.inquiries.ask(sink.as_ref(), self.patience(asker), shown).await.1
+        let end = self.inquiries.ask(sink.as_ref(), self.patience(asker), shown).await.1;
+        if let QuestionEnd::Answered((_, client)) = &end {
+            over.answered = Some(client.clone());
+        }
+        end
     }
 
     /// How long this one waits. Silence is no yes: what is agreed on, behind a step or while planning, waits for a word.

@@ -65,6 +65,22 @@ fn text(outcome: &ToolOutcome) -> String {
     }
 }
 
+/// What was said of the ends of questions.
+fn ends(events: &[Event]) -> Vec<bool> {
+    let over = |event: &Event| if let Event::InquiryOver { answered, .. } = event { Some(*answered) } else { None };
+    events.iter().filter_map(over).collect()
+}
+
+#[tokio::test]
+async fn the_end_of_questions_is_told_whoever_brought_it_about() {
+    let world = World::new(vec![question(), Reply::say("one"), question(), Reply::say("two")]).await;
+    let mut handle = begin(&world, Which::New, true, 0);
+    let (events, _) = turn(&mut handle, |inquiry| vec![says(inquiry, "B")]).await;
+    assert_eq!(ends(&events), [true]);
+    let (events, _) = turn(&mut handle, |_| vec![Op::Interrupt]).await;
+    assert_eq!(ends(&events), [false], "nobody answered, and nobody waits any more");
+}
+
 #[tokio::test]
 async fn the_first_answer_wins_and_a_second_one_is_told() {
     let world = World::new(vec![question(), Reply::say("B it is")]).await;

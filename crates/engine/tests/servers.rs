@@ -7,7 +7,7 @@ use reasonix_config::{Permissions, Plugin};
 use reasonix_engine::{Handle, Start, Which};
 use reasonix_proto::{
     Asking, Choice, Done, Effect, Event, Level, Mode, Op, Posture, Query, Question, Reply, Response, ServerInfo,
-    ServerStanding, Settled, ToolOutcome, TurnEnd, TurnState,
+    ServerStanding, Settled, Submit, ToolOutcome, TurnEnd, TurnState,
 };
 use reasonix_testkit::{Recorded, Reply as Answer, TempWorkspace, prefix_breaks};
 use serde_json::{Value, json};
@@ -854,7 +854,16 @@ async fn a_question_says_which_server_it_is_of_and_a_flood_does_not_push_that_aw
     assert_eq!(inquiry.server.as_deref(), Some("small"));
     let question = &inquiry.questions[0].question;
     assert!(question.contains("⟨⏎ × ") && question.lines().count() < 8, "{question}");
-    handle.submit(Op::Respond { ask: inquiry.ask.clone(), responses: Vec::new() });
+    let (ask, responses) = (inquiry.ask.clone(), Vec::new());
+    let answer = Op::Respond { ask: ask.clone(), responses };
+    handle.submit_as(Submit { id: "1".into(), op: answer, client: Some("phone".into()) });
+    // The other front ends take the question off their screens: no call of the model's has its name.
+    loop {
+        if let Event::InquiryOver { ask: over, answered, client } = handle.events.next().await.unwrap().event {
+            assert_eq!((over, answered, client), (ask, true, Some("phone".into())));
+            break;
+        }
+    }
 }
 
 #[tokio::test]

@@ -1,8 +1,8 @@
 //! What comes out of the engine. The same envelope travels in `run --json`, over RPC and to a web page.
 
 use crate::{
-    Asking, CallId, Citation, ClientId, Inquiry, Level, OpId, Phrase, Proposal, Queued, Record, RecordId, SessionId,
-    Settled, TurnState, Usage,
+    AskId, Asking, CallId, Citation, ClientId, Inquiry, Level, OpId, Phrase, Proposal, Queued, Record, RecordId,
+    SessionId, Settled, TurnState, Usage,
 };
 use serde::{Deserialize, Serialize};
 
@@ -125,10 +125,20 @@ pub enum Event {
         /// The question.
         asking: Box<Asking>,
     },
-    /// The model asks a person something. It is over when the call ends.
+    /// The model, or a server, asks a person something, until `inquiry_over`.
     Inquired {
         /// The questions.
         inquiry: Box<Inquiry>,
+    },
+    /// Nobody waits for an answer to these questions any more.
+    InquiryOver {
+        /// Which ones.
+        ask: AskId,
+        /// Whether somebody answered; otherwise it took too long, or whoever asked went away.
+        answered: bool,
+        /// The front end that did, where that said its name.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        client: Option<ClientId>,
     },
     /// The model hands in a plan. It is over when the call ends; the decision comes as `changed`.
     Proposed {

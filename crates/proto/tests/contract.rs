@@ -992,6 +992,10 @@ fn questions_of_the_model() {
         ],
     };
     is(
+        Event::InquiryOver { ask: AskId("inquiry-1".into()), answered: true, client: Some("web".into()) },
+        json!({"type": "inquiry_over", "ask": "inquiry-1", "answered": true, "client": "web"}),
+    );
+    is(
         Event::Inquired { inquiry: Box::new(inquiry) },
         json!({"type": "inquired", "inquiry": {"ask": "inquiry-1", "call": "c", "questions": [
             {"id": "1", "question": "Which?", "options": [{"label": "A", "note": "fast"}, {"label": "B"}], "multi": true,

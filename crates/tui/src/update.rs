@@ -361,6 +361,11 @@ fn event(app: &mut App, event: &Event) -> Vec<ScreenEffect> {
             let asked = QuestionOverlay::new((**inquiry).clone(), app.ahead.guard(app.now));
             effects.extend(put(app, Overlay::Question(Box::new(asked))));
         }
+        Event::InquiryOver { ask, answered, .. } => {
+            let about =
+                |overlay: &Overlay| matches!(overlay, Overlay::Question(question) if question.inquiry.ask == *ask);
+            withdraw(app, about, *answered);
+        }
         Event::Proposed { proposal } => {
             let asked = PlanOverlay::new((**proposal).clone(), app.ahead.guard(app.now));
             effects.extend(put(app, Overlay::Plan(Box::new(asked))));
@@ -373,11 +378,7 @@ fn event(app: &mut App, event: &Event) -> Vec<ScreenEffect> {
         }
         Event::ToolEnded { record } => {
             if let RecordBody::Outcome { call, outcome, .. } = &record.body {
-                let about = |overlay: &Overlay| match overlay {
-                    Overlay::Question(question) => question.inquiry.call == *call,
-                    Overlay::Plan(plan) => plan.proposal.call == *call,
-                    _ => false,
-                };
+                let about = |overlay: &Overlay| matches!(overlay, Overlay::Plan(plan) if plan.proposal.call == *call);
                 withdraw(app, about, matches!(outcome, ToolOutcome::Done { .. }));
             }
         }

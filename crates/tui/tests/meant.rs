@@ -452,6 +452,21 @@ fn inquired() -> Value {
         "options": [{"label": "tests"}, {"label": "docs"}], "multi": true}]}})
 }
 
+/// Another front end answered, or nobody may any more: what cannot be answered stands on no screen.
+#[test]
+fn a_question_that_is_over_leaves_the_screen() {
+    for answered in [true, false] {
+        let mut stage = Stage::new((80, 24), vec![]);
+        stage.event(inquired());
+        assert!(stage.screen().contains("Which?"));
+        stage.event(json!({"type": "inquiry_over", "ask": "ask-2", "answered": true}));
+        assert!(stage.screen().contains("Which?"), "another one is over");
+        stage.event(json!({"type": "inquiry_over", "ask": "ask-1", "answered": answered}));
+        let screen = stage.screen();
+        assert!(!screen.contains("docs") && !screen.contains("waiting for your answer"), "{screen}");
+    }
+}
+
 #[test]
 fn nothing_ticked_is_none_and_is_shown_before_it_is_sent() {
     let mut stage = Stage::new((80, 24), vec![]);

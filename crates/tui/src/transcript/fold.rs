@@ -5,7 +5,7 @@ use crate::cells::{
     Citations, Marker, Notice, Prompt, PromptKind, Prose, Thought, Tool, ToolState, TurnSummary, short_count,
 };
 use reasonix_proto::{
-    CallId, Citation, Claimed, Decided, Details, Event, Image, Message, MoveReason, Phrase, Planned, Record,
+    AskId, CallId, Citation, Claimed, Decided, Details, Event, Image, Message, MoveReason, Phrase, Planned, Record,
     RecordBody, RecordId, StopReason, ToolCall, ToolOutcome, Validation, tools,
 };
 use std::borrow::Cow;
@@ -24,6 +24,8 @@ pub(super) struct Fold {
     /// The calls of the message that is being written, by their place in it.
     drafts: Vec<usize>,
     turn_began: Option<u64>,
+    /// The questions that wait for an answer, and the call that asked them.
+    inquired: Option<(AskId, CallId)>,
     /// The turn is a command of the user's own.
     shell: bool,
 }
@@ -61,10 +63,19 @@ impl Transcript {
                     tool.state = ToolState::Asked;
                 });
             }
+            Event::InquiryOver { ask, .. } => {
+                if let Some((_, call)) = self.fold.inquired.take_if(|(inquired, _)| inquired == ask)
+                    && let Some(tool) = self.find_tool(&call)
+                {
+                    tool.state = ToolState::Running(now);
+                }
+            }
             Event::Proposed { proposal } => {
                 self.with_tool(&proposal.call, tools::SUBMIT_PLAN, |tool| tool.state = ToolState::Asked);
             }
-            Event::Inquired { inquiry } => {
+            // A server's question belongs to no call of the model's: it stands in its own window alone.
+            Event::Inquired { inquiry } if inquiry.server.is_none() => {
+                self.fold.inquired = Some((inquiry.ask.clone(), inquiry.call.clone()));
                 let first = inquiry.questions.first().map_or("", |question| question.question.as_str());
                 self.with_tool(&inquiry.call, tools::ASK, |tool| {
                     tool.subject = first.into();
