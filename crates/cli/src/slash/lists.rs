@@ -158,7 +158,8 @@ impl CommandLine<'_> {
 
     async fn undo(&self) -> Next {
         match self.handle.query(Query::Changes { turn: None }).await {
-            Reply::Changes { turn, changes } => {
+            Reply::Changes { turn, changes, notes } => {
+                notes.iter().for_each(|note| say::notice(Level::Info, note));
                 turn_lines(turn, &changes, false).iter().for_each(|line| say::line_err(line));
                 let title = Phrase::new("tui.undo.title").with("turn", turn).with("count", changes.len());
                 let back = Op::Rewind { turn, what: Rewind::Files, summary: None };
