@@ -7,9 +7,7 @@ use crate::say::{self, Style, clean};
 use crate::undo::{go, not_had, told};
 use reasonix_config::Flags;
 use reasonix_engine::Offline;
-use reasonix_proto::{
-    Level, Op, Origin, Phrase, Record, RecordBody, RecordId, SessionEnding, SessionId, TreeFilter, escaped_json,
-};
+use reasonix_proto::{Level, Op, Origin, Phrase, Record, RecordId, SessionEnding, SessionId, TreeFilter, escaped_json};
 use reasonix_session::{
     Beginning, DocumentFormat, Ending, SeenSession, SessionArtifacts, SessionError, Sessions, Summary, export, foreign,
 };
@@ -258,11 +256,8 @@ fn verify_one(
             if lost > 0 {
                 problems.push(Phrase::new("cli.session_artifacts_lost").with("count", lost));
             }
-            if let RecordBody::Session(head) = &seen.head.body
-                && let Err(error) = seen.past.specs(head)
-            {
-                problems.push(Phrase::new("engine.specs_lost").with("reason", error));
-            }
+            let specs = seen.past.lost_specs().map_err(unreadable)?;
+            problems.extend(specs.iter().map(|error| Phrase::new("engine.specs_lost").with("reason", error)));
             (records, problems)
         }
         Err(error) => (0, vec![error.phrase()]),
@@ -361,6 +356,13 @@ fn import(context: Context, sessions: &Sessions, file: &Path) -> anyhow::Result<
     let artifacts = SessionArtifacts::at(&context.home.join("state"));
     let begins = fresh_head(context)?;
     let Some(read) = foreign(&String::from_utf8_lossy(&bytes), &begins.head().model, &artifacts) else {
+    if done.spoilt_head {
+        let phrase = Phrase::new("session.head_damaged").with("path", file.display()).with("line", 1);
+        say::notice(Level::Warning, &phrase);
+    }
+    if done.cut {
+        say::notice(Level::Warning, &Phrase::new("cli.import_cut").with("path", file.display()));
+    }
         return Err(say::failed(Phrase::new("cli.import_nothing").with("path", file.display())));
     };
     let from = Origin::Import { program: read.program.to_owned(), name };

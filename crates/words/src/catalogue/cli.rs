@@ -373,6 +373,12 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "密钥应放在环境变量或 ~/.reasonix/.env 中；其他协议暂不支持",
     ),
     (
+        "cli.import_cut",
+        "{path} ends in the middle of a line: what came after that is not in it",
+        "{path} 在一行的中间结束：其后的内容不在该文件中",
+    ),
+    ("cli.import_cut.hint", "export it again, or copy the file again", "请重新导出，或重新复制该文件"),
+    (
         "cli.import_written",
         "added to {path}; `reasonix models` shows the result",
         "已添加到 {path}；用 `reasonix models` 查看结果",
