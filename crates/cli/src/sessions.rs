@@ -3,7 +3,7 @@
 use crate::args::{ExportFormat, FilterArg, ListArgs, SessionArgs, SessionsArgs, SessionsCommand};
 use crate::context::Context;
 use crate::exit::Exit;
-use crate::say::{self, Style, clean};
+use crate::say::{self, Colour, Style, clean};
 use crate::undo::{go, not_had, told};
 use reasonix_config::Flags;
 use reasonix_engine::Offline;
@@ -11,7 +11,7 @@ use reasonix_proto::{Level, Op, Origin, Phrase, Record, RecordId, SessionEnding,
 use reasonix_session::{
     Beginning, DocumentFormat, Ending, SeenSession, SessionArtifacts, SessionError, Sessions, Summary, export, foreign,
 };
-use std::io::{ErrorKind, Write};
+use std::io::{ErrorKind, IsTerminal, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -85,11 +85,25 @@ fn list(context: &Context, sessions: &Sessions, args: &ListArgs) -> anyhow::Resu
         let phrase = if all.is_empty() { Phrase::new("cli.no_sessions") } else { Phrase::new("cli.no_sessions_here") };
         say::line_err(&Style::get().text(&phrase));
     }
+    if !shown.is_empty() && !args.json && std::io::stdout().is_terminal() {
+        say::line(&Style::get().out(Colour::Dim, &heading(Style::get(), args.all)))?;
+    }
     for session in shown {
         let line = if args.json { json_line(session) } else { text_line(session, args.all) };
         say::line(&line)?;
     }
     Ok(Exit::Done)
+}
+
+/// What stands in the columns, for a person.
+fn heading(style: Style, with_folder: bool) -> String {
+    let word = |code| style.text(&Phrase::new(code));
+    let (id, used, turns) = (word("cli.sessions_id"), word("cli.sessions_used"), word("cli.sessions_turns"));
+    let ended = word("cli.sessions_ended");
+    let folder = if with_folder { format!("  {}", word("cli.sessions_folder")) } else { String::new() };
+    let (id, used) = (format!("{id}{}", blanks(&id, 8)), blanks(&used, 10) + &used);
+    let (turns, ended) = (blanks(&turns, 5) + &turns, format!("{ended}{}", blanks(&ended, 11)));
+    format!("{id}  {used}  {turns}  {ended}  {}{folder}", word("cli.sessions_title"))
 }
 
 fn text_line(session: &Summary, with_folder: bool) -> String {
@@ -98,7 +112,7 @@ fn text_line(session: &Summary, with_folder: bool) -> String {
     let folder = if with_folder { format!("  {}", session.cwd) } else { String::new() };
     let age = style.text(&age(session.active));
     let (age, ending) = (blanks(&age, 10) + &age, format!("{ending}{}", blanks(&ending, 11)));
-    clean(&format!("{}  {age}  {:>3}  {ending}  {}{folder}", session.id.short(), session.turns, session.title))
+    clean(&format!("{}  {age}  {:>5}  {ending}  {}{folder}", session.id.short(), session.turns, session.title))
 }
 
 /// What a text lacks to so many cells of a terminal.
@@ -342,6 +356,13 @@ fn import_whole(context: &Context, sessions: &Sessions, file: &Path) -> anyhow::
     let Some(done) = sessions.unpack(&bytes, &context.cwd, &name).map_err(failed)? else {
         return Err(say::failed(Phrase::new("cli.import_not_whole").with("path", file.display())));
     };
+    if done.spoilt_head {
+        let phrase = Phrase::new("session.head_damaged").with("path", file.display()).with("line", 1);
+        say::notice(Level::Warning, &phrase);
+    }
+    if done.cut {
+        say::notice(Level::Warning, &Phrase::new("cli.import_cut").with("path", file.display()));
+    }
     imported(&done.session, "reasonix", done.records, done.skipped)
 }
 
@@ -356,13 +377,6 @@ fn import(context: Context, sessions: &Sessions, file: &Path) -> anyhow::Result<
     let artifacts = SessionArtifacts::at(&context.home.join("state"));
     let begins = fresh_head(context)?;
     let Some(read) = foreign(&String::from_utf8_lossy(&bytes), &begins.head().model, &artifacts) else {
-    if done.spoilt_head {
-        let phrase = Phrase::new("session.head_damaged").with("path", file.display()).with("line", 1);
-        say::notice(Level::Warning, &phrase);
-    }
-    if done.cut {
-        say::notice(Level::Warning, &Phrase::new("cli.import_cut").with("path", file.display()));
-    }
         return Err(say::failed(Phrase::new("cli.import_nothing").with("path", file.display())));
     };
     let from = Origin::Import { program: read.program.to_owned(), name };
