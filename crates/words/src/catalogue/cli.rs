@@ -74,7 +74,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "{typed} is no number of the list; nothing was chosen",
         "{typed} 不是列表中的编号；未作选择",
     ),
-    ("cli.chat_no_choice.hint", "at the next prompt it can be typed again", "可在下一个提示符处重新输入"),
+    ("cli.chat_no_choice.hint", "it can be typed again on the next line", "可在下一行重新输入"),
     (
         "cli.chat_settings",
         "`reasonix config show` lists the settings and where each comes from, `reasonix config set KEY VALUE` changes one; /model, /mode and /permissions change this chat",
