@@ -281,10 +281,10 @@ impl Agent {
         if !self.limits.compaction.prune || !wanted {
             return None;
         }
-        let newest = conversation.estimate_of(room.window / 4);
+        let newest = conversation.estimate_of(room.newest_outputs());
         let tried = prune(conversation, newest, &Unkept(self.artifacts.as_ref()), blank.clone())?;
-        let enough = conversation.tokens_with(&tried) <= room.goal() && worth_it(conversation, need, &tried);
-        if !enough {
+        let enough = room.is_pruned_enough(tried.before, conversation.tokens_with(&tried));
+        if !enough || !worth_it(conversation, need, &tried) {
             return None;
         }
         prune(conversation, newest, self.artifacts.as_ref(), blank.clone())

@@ -5,7 +5,7 @@ use crate::context::Context;
 use crate::exit::Exit;
 use crate::say::{self, Style};
 use reasonix_agent::Failure;
-use reasonix_catalogue::{BUILT_IN_DATE, Catalogue, CatalogueFile, Effort, PRESETS, Wire};
+use reasonix_catalogue::{BUILT_IN_DATE, Catalogue, CatalogueFile, Effort, PRESETS, Preset, Wire};
 use reasonix_config::{Flags, ModelRef, Settings};
 use reasonix_llm::ListedModel;
 use reasonix_proto::{FailureClass, Level, Phrase, Price};
@@ -117,12 +117,20 @@ fn update(file: Option<&Path>) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
+fn address(preset: &Preset) -> &'static str {
+    if preset.base_url.is_empty() { "https://…" } else { preset.base_url }
+}
+
 /// The known endpoints.
 fn presets(search: &str) -> anyhow::Result<Exit> {
+    let widest = |cell: &dyn Fn(&Preset) -> &'static str| {
+        PRESETS.iter().map(|preset| cell(preset).chars().count()).max().unwrap_or(0)
+    };
+    let wide = [widest(&|preset| preset.name), widest(&|preset| preset.wire.kind()), widest(&address)];
     for preset in PRESETS.iter().filter(|preset| preset.name.contains(search)) {
-        let url = if preset.base_url.is_empty() { "https://…" } else { preset.base_url };
-        let cells = [preset.wire.kind().to_owned(), url.to_owned(), preset.key_env.unwrap_or_default().to_owned()];
-        let line = format!("  {:<15} {:<10} {:<58} {}", preset.name, cells[0], cells[1], cells[2]);
+        let (name, kind, url, key) = (preset.name, preset.wire.kind(), address(preset), preset.key_env);
+        let line =
+            format!("  {name:<0$}  {kind:<1$}  {url:<2$}  {3}", wide[0], wide[1], wide[2], key.unwrap_or_default());
         say::line(line.trim_end())?;
     }
     Ok(Exit::Done)

@@ -3,17 +3,15 @@
 use crate::args::{ExportFormat, FilterArg, ListArgs, SessionArgs, SessionsArgs, SessionsCommand};
 use crate::context::Context;
 use crate::exit::Exit;
-use crate::say::{self, Style, clean};
+use crate::say::{self, Colour, Style, clean};
 use crate::undo::{go, not_had, told};
 use reasonix_config::Flags;
 use reasonix_engine::Offline;
-use reasonix_proto::{
-    Level, Op, Origin, Phrase, Record, RecordBody, RecordId, SessionEnding, SessionId, TreeFilter, escaped_json,
-};
+use reasonix_proto::{Level, Op, Origin, Phrase, Record, RecordId, SessionEnding, SessionId, TreeFilter, escaped_json};
 use reasonix_session::{
     Beginning, DocumentFormat, Ending, SeenSession, SessionArtifacts, SessionError, Sessions, Summary, export, foreign,
 };
-use std::io::{ErrorKind, Write};
+use std::io::{ErrorKind, IsTerminal, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -87,11 +85,25 @@ fn list(context: &Context, sessions: &Sessions, args: &ListArgs) -> anyhow::Resu
         let phrase = if all.is_empty() { Phrase::new("cli.no_sessions") } else { Phrase::new("cli.no_sessions_here") };
         say::line_err(&Style::get().text(&phrase));
     }
+    if !shown.is_empty() && !args.json && std::io::stdout().is_terminal() {
+        say::line(&Style::get().out(Colour::Dim, &heading(Style::get(), args.all)))?;
+    }
     for session in shown {
         let line = if args.json { json_line(session) } else { text_line(session, args.all) };
         say::line(&line)?;
     }
     Ok(Exit::Done)
+}
+
+/// What stands in the columns, for a person.
+fn heading(style: Style, with_folder: bool) -> String {
+    let word = |code| style.text(&Phrase::new(code));
+    let (id, used, turns) = (word("cli.sessions_id"), word("cli.sessions_used"), word("cli.sessions_turns"));
+    let ended = word("cli.sessions_ended");
+    let folder = if with_folder { format!("  {}", word("cli.sessions_folder")) } else { String::new() };
+    let (id, used) = (format!("{id}{}", blanks(&id, 8)), blanks(&used, 10) + &used);
+    let (turns, ended) = (blanks(&turns, 5) + &turns, format!("{ended}{}", blanks(&ended, 11)));
+    format!("{id}  {used}  {turns}  {ended}  {}{folder}", word("cli.sessions_title"))
 }
 
 fn text_line(session: &Summary, with_folder: bool) -> String {
@@ -100,7 +112,7 @@ fn text_line(session: &Summary, with_folder: bool) -> String {
     let folder = if with_folder { format!("  {}", session.cwd) } else { String::new() };
     let age = style.text(&age(session.active));
     let (age, ending) = (blanks(&age, 10) + &age, format!("{ending}{}", blanks(&ending, 11)));
-    clean(&format!("{}  {age}  {:>3}  {ending}  {}{folder}", session.id.short(), session.turns, session.title))
+    clean(&format!("{}  {age}  {:>5}  {ending}  {}{folder}", session.id.short(), session.turns, session.title))
 }
 
 /// What a text lacks to so many cells of a terminal.
@@ -258,11 +270,8 @@ fn verify_one(
             if lost > 0 {
                 problems.push(Phrase::new("cli.session_artifacts_lost").with("count", lost));
             }
-            if let RecordBody::Session(head) = &seen.head.body
-                && let Err(error) = seen.past.specs(head)
-            {
-                problems.push(Phrase::new("engine.specs_lost").with("reason", error));
-            }
+            let specs = seen.past.lost_specs().map_err(unreadable)?;
+            problems.extend(specs.iter().map(|error| Phrase::new("engine.specs_lost").with("reason", error)));
             (records, problems)
         }
         Err(error) => (0, vec![error.phrase()]),
@@ -347,6 +356,13 @@ fn import_whole(context: &Context, sessions: &Sessions, file: &Path) -> anyhow::
     let Some(done) = sessions.unpack(&bytes, &context.cwd, &name).map_err(failed)? else {
         return Err(say::failed(Phrase::new("cli.import_not_whole").with("path", file.display())));
     };
+    if done.spoilt_head {
+        let phrase = Phrase::new("session.head_damaged").with("path", file.display()).with("line", 1);
+        say::notice(Level::Warning, &phrase);
+    }
+    if done.cut {
+        say::notice(Level::Warning, &Phrase::new("cli.import_cut").with("path", file.display()));
+    }
     imported(&done.session, "reasonix", done.records, done.skipped)
 }
 

@@ -6,7 +6,7 @@ use crate::exit::Exit;
 use crate::say::{self, Cause, Style, Told, clean};
 use crate::view::diff_lines;
 use reasonix_config::Flags;
-use reasonix_engine::{EngineError, Goal, Offline, changes_of};
+use reasonix_engine::{EngineError, Goal, Offline, TurnChanges, changes_of};
 use reasonix_proto::{Change, ChangeKind, Level, Op, Phrase, Refusal, Refused, Rewind};
 use reasonix_undo::FilesWay;
 
@@ -41,13 +41,18 @@ pub(crate) fn show_changes(args: &ChangesArgs) -> anyhow::Result<Exit> {
     if turns.is_empty() {
         return Err(say::failed(Phrase::new("undo.nothing").with("session", session.short())));
     }
-    for (turn, changes) in turns {
+    for TurnChanges { turn, changes, notes } in turns {
         if args.json {
-            say::line(&say::json(&serde_json::json!({ "turn": turn, "changes": changes }))?)?;
+            let mut told = serde_json::json!({ "turn": turn, "changes": changes });
+            if !notes.is_empty() {
+                told["notes"] = serde_json::json!(notes);
+            }
+            say::line(&say::json(&told)?)?;
         } else {
             for line in turn_lines(turn, &changes, args.turn.is_some()) {
                 say::line(&line)?;
             }
+            notes.iter().for_each(|note| say::notice(Level::Info, note));
         }
     }
     Ok(Exit::Done)

@@ -368,6 +368,27 @@ fn what_is_misspelt_is_named() {
     assert!(ran.err.contains("tools.edit") && ran.err.contains("apply_patch"), "{}", ran.err);
 }
 
+/// A block that does not say what stands there changes nothing, and shows what does.
+#[test]
+fn a_block_with_another_indentation_is_refused_with_the_nearest_text() {
+    let block =
+        |old: &str, new: &str| Reply::say(&format!("a.txt\n<<<<<<< SEARCH\n{old}\n=======\n{new}\n>>>>>>> REPLACE\n"));
+    let replies = vec![
+        Reply::call("read_file", json!({ "path": "a.txt" })),
+        block("  run(1);\n      run(2);", "  go();"),
+        block("    run(1);\n        run(2);  ", "    go();"),
+        Reply::say("done"),
+    ];
+    let place = Place::new(replies);
+    place.configure("[tools]\nedit = \"blocks\"\n");
+    place.work.write("a.txt", "x {\n    run(1);\n        run(2);\n}\n");
+    let ran = place.run(&["run", "change it"]);
+    assert_eq!((ran.code, place.work.read("a.txt").as_str()), (Some(0), "x {\n    go();\n}\n"), "{}", ran.err);
+    let requests = place.server.requests();
+    let told = requests[2].last_content();
+    assert!(told.contains("Nothing was changed. The nearest text, at line 2"), "{told}");
+}
+
 #[test]
 fn a_session_that_began_with_blocks_goes_on_with_them() {
     let block = "new.txt\n<<<<<<< SEARCH\n=======\nhello\n>>>>>>> REPLACE\n";

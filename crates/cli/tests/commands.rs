@@ -413,9 +413,15 @@ fn config_set_refuses_what_nobody_could_follow() {
     place.run(&["config", "set", "net.proxy"]);
     assert!(!place.home.read("config.toml").contains("[net]"), "{}", place.home.read("config.toml"));
     // A guard whose name is misspelt is no notice among others.
-    place.configure("[permisions]\ndeny = [\"Bash\"]\n");
-    let refused = place.run(&["run", "hi"]);
-    assert!(refused.code == Some(2) && refused.err.contains("permissions"), "{}", refused.err);
+    for (section, meant) in [
+        ("permisions", "permissions"),
+        ("profiles.build.permisions", "permissions"),
+        ("profile.build.permissions", "profiles"),
+    ] {
+        place.configure(&format!("[{section}]\ndeny = [\"Bash\"]\n"));
+        let refused = place.run(&["run", "hi"]);
+        assert!(refused.code == Some(2) && refused.err.contains(meant), "{section}: {}", refused.err);
+    }
 }
 
 #[test]

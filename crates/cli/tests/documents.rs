@@ -46,7 +46,7 @@ fn root() -> &'static Path {
 fn documents() -> Vec<(String, String)> {
     let mut paths: Vec<PathBuf> =
         std::fs::read_dir(root().join("docs")).unwrap().map(|entry| entry.unwrap().path()).collect();
-    paths.push(root().join("README.md"));
+    paths.extend(["README.md", "README.zh-CN.md"].map(|name| root().join(name)));
     paths.retain(|path| path.extension().is_some_and(|end| end == "md"));
     paths.sort();
     let name = |path: &Path| path.file_name().unwrap().to_string_lossy().into_owned();
@@ -142,6 +142,10 @@ fn lines() -> Vec<Line> {
                 let typed = match language.as_str() {
                     "sh" => line.trim(),
                     "console" => line.strip_prefix("$ ").unwrap_or_default(),
+                    // Whatever a fence says of itself, a line that begins like a command is one.
+                    "" | "text" => {
+                        line.strip_prefix("$ ").or(line.starts_with("reasonix ").then_some(*line)).unwrap_or("")
+                    }
                     _ => "",
                 };
                 let mut one = line_of(&document, typed);
@@ -230,7 +234,7 @@ fn what_is_harmless_runs_as_it_is_told() {
         let excepted =
             NOT_RUN.iter().any(|(part, _)| format!("{said} ").contains(&format!("{part} ")) || said == *part);
         // A first message begins a chat, which needs a terminal.
-        let begins_chat = line.words.first().is_some_and(|first| first.contains(' '));
+        let begins_chat = line.words.first().is_some_and(|first| first.contains(' ') || !first.is_ascii());
         let flags_alone = line.words.first().is_none_or(|first| first.starts_with("--"));
         if flags_alone || begins_chat || (excepted && !sure) || !seen.insert(said.clone()) {
             continue;
@@ -265,6 +269,42 @@ fn what_is_harmless_runs_as_it_is_told() {
     }
 }
 
+/// The example of the events, played: nothing but names, times and this machine is different.
+#[test]
+fn the_example_of_the_events_is_what_comes() {
+    let text = std::fs::read_to_string(root().join("docs/events.md")).unwrap();
+    let block = |begins: &str| blocks(&text).0.into_iter().find(|(_, block)| block.starts_with(begins)).unwrap().1;
+    let place = Place::bare(ModelServer::start_blocking(vec![]));
+    place.home.write("steps.jsonl", block("{\"say\": \"I will run it.\""));
+    let script =
+        "default_model = \"script\"\n[[providers]]\nname = \"script\"\nkind = \"scripted\"\nscript = \"steps.jsonl\"\n";
+    place.home.write("config.toml", script);
+    let ran = place.run(&["run", "--json", "run the test"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let read = |text: &str| -> Vec<serde_json::Value> {
+        let all = text.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+        all.filter(|line| line["ephemeral"] != true).map(plain).collect()
+    };
+    assert_eq!(read(&block("{\"v\":1,\"seq\":1,")), read(&ran.out));
+}
+
+/// A value without what is different each time.
+fn plain(value: serde_json::Value) -> serde_json::Value {
+    const OWN: &[&str] =
+        &["seq", "session", "at", "version", "cwd", "system", "tools", "specs", "sandbox", "parts", "took_ms"];
+    match value {
+        serde_json::Value::Object(fields) => fields
+            .into_iter()
+            .map(|(name, value)| {
+                let value = if OWN.contains(&name.as_str()) { true.into() } else { plain(value) };
+                (name, value)
+            })
+            .collect(),
+        serde_json::Value::Array(list) => list.into_iter().map(plain).collect(),
+        value => value,
+    }
+}
+
 /// The anchor of a heading, as it is made where documents are read.
 fn anchor(heading: &str) -> String {
     let kept = heading.trim().to_lowercase();
@@ -276,7 +316,7 @@ fn anchor(heading: &str) -> String {
 fn every_link_leads_somewhere() {
     let mut wrong = Vec::new();
     for (document, text) in documents() {
-        let folder = if document == "README.md" { root().to_owned() } else { root().join("docs") };
+        let folder = if document.starts_with("README") { root().to_owned() } else { root().join("docs") };
         let rest = blocks(&text).1;
         for target in rest.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
             if target.contains("://") || target.contains('`') {

@@ -47,3 +47,23 @@ fn the_model_finds_what_was_said_here_and_not_what_it_was_just_asked() {
     assert!(!outcome.contains("what did we say"), "{outcome}");
     place.server.assert_valid();
 }
+
+/// What a tool gave back is found, and what a rule denies to read is not.
+#[test]
+fn the_model_finds_outputs_of_what_it_may_read() {
+    let looks = || [Reply::call("history", json!({"query": "aardvark"})), Reply::say("ok")];
+    let replies = [Reply::call("read_file", json!({"path": "key.txt"})), Reply::say("read")];
+    let place = Place::new(replies.into_iter().chain(looks()).chain(looks()).collect());
+    place.work.write("key.txt", "the aardvark stands here\n");
+    assert_eq!(place.run(&["run", "what is in the file?"]).code, Some(0));
+    let outcome = || {
+        let ran = place.run(&["run", "--json", "what was there?"]);
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        ran.out.lines().find(|line| line.contains("\"tool_ended\"")).unwrap().to_owned()
+    };
+    let found = outcome();
+    assert!(found.contains(" tool\\n") && found.contains("the aardvark stands here"), "{found}");
+    place.configure("[permissions]\ndeny = [\"Read(key.txt)\"]\n");
+    let closed = outcome();
+    assert!(!closed.contains("stands here") && closed.contains("no hits"), "{closed}");
+}

@@ -275,3 +275,27 @@ fn jobs_go_on_and_end_while_a_line_is_waited_for() {
     });
     chat.end();
 }
+
+/// Of a word that is no number of a list nothing is left but that it was one.
+#[test]
+fn what_is_no_number_of_a_list_is_named() {
+    let place = place(vec![]);
+    let mut chat = Chat::open(&place, &[]);
+    let list = chat.line("/model");
+    assert!(list.ends_with("answer> "), "{list}");
+    let told = chat.line("/compact");
+    assert!(told.contains("/compact is no number of the list; nothing was chosen"), "{told}");
+    chat.line("/model");
+    let empty = chat.line("");
+    assert!(!empty.contains("no number"), "{empty}");
+    chat.end();
+    // The list of sessions says what its columns are, to a person.
+    let place = self::place(vec![Reply::say("ok")]);
+    assert_eq!(place.run(&["run", "hello"]).code, Some(0));
+    assert!(!place.run(&["sessions"]).out.contains("last used"), "a program reads lines");
+    let pty = Pty::new(100, 40);
+    let mut child = pty.spawn(place.program(&binary(), &["sessions"]));
+    pty.wait_for("the list", |written| written.contains("hello"));
+    assert!(pty.written().contains("session    last used  turns  ended"), "{}", pty.written());
+    child.wait().unwrap();
+}

@@ -83,6 +83,9 @@ fn models_are_searched_and_priced() {
     let ran = place.run(&["models", "nothing-like-it"]);
     assert!(ran.out.is_empty() && ran.err.contains("nothing-like-it"), "{}", ran.err);
     let ran = place.run(&["models", "--presets"]);
+    let addresses: std::collections::BTreeSet<usize> =
+        ran.out.lines().filter_map(|line| line.find("http").map(|at| line[..at].chars().count())).collect();
+    assert_eq!(addresses.len(), 1, "one column: {}", ran.out);
     for preset in ["deepseek", "dashscope-us", "kimi", "glm", "minimax", "openrouter", "azure", "sglang", "lmstudio"] {
         assert!(ran.out.contains(preset), "{preset}: {}", ran.out);
     }

@@ -387,3 +387,24 @@ fn our_own_state_inside_the_project_is_not_part_of_it() {
     run(&["run", "--continue", "and now?"]);
     assert!(place.server.requests()[2].last_content().contains("took back"));
 }
+
+/// A folder that a command took out of sight: what was in it is named, and what undo did is told afterwards.
+#[test]
+fn changes_name_what_went_out_of_sight_and_what_was_taken_back() {
+    let tag = "echo 'Signature: 8a477f597d28d172789f06886806bc55' > src/CACHEDIR.TAG; rm src/a.txt; sed -i s/two/3/ src/b.txt";
+    let place = place(vec![bash(tag), Reply::say("done")]);
+    run(&place, "go");
+    let shown = place.run(&["changes", "--turn", "1"]);
+    assert!(shown.err.contains("src is not covered") && shown.err.contains("src/a.txt, src/b.txt"), "{}", shown.err);
+    assert!(!shown.out.contains("created src"), "{}", shown.out);
+    place.run(&["undo"]);
+    assert_eq!(place.work.read("src/a.txt"), "one\n");
+    let shown = place.run(&["changes", "--turn", "1"]);
+    assert!(
+        shown.err.contains("taken back since, from turn 1 on: ") && shown.err.contains("src/a.txt"),
+        "{}",
+        shown.err
+    );
+    let json: Value = serde_json::from_str(place.run(&["changes", "--turn", "1", "--json"]).out.trim()).unwrap();
+    assert_eq!(json["notes"].as_array().map(Vec::len), Some(2), "{json}");
+}

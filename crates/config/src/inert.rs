@@ -3,14 +3,12 @@
 
 use crate::ConfigError;
 use crate::node::{Node, Table, Value};
-use crate::schema::{KEYS, SettingKey, below, find};
+use crate::schema::{GUARDS, KEYS, SettingKey, below, find};
 use crate::shape::Notices;
 use reasonix_proto::{Level, Phrase};
 
-/// Sections in which what does nothing would leave a guard out that somebody counts on.
-const GUARDS: &[&str] = &["permissions", "sandbox"];
-
-/// Families that no tool belongs to: what is said about their calls does nothing, and guards nothing either.
+/// Families that no tool belongs to. What is said about their calls is a notice and no error, though it stands among guards:
+/// there is no call that it would let through, and settings of other editions that deny the web have to start.
 const TOOLLESS: &[&str] = &["Web"];
 
 /// What needs no word of its own: a mark of other editions, and what has a notice already.
@@ -34,13 +32,21 @@ pub(crate) fn name(table: &Table, notices: &mut Notices) -> Result<(), ConfigErr
         }
         Ok(())
     })?;
+    toolless(table, "", notices);
+    for (name, node) in table.get("profiles").and_then(Node::as_table).into_iter().flat_map(Table::iter) {
+        node.as_table().into_iter().for_each(|profile| toolless(profile, &format!("profiles.{name}."), notices));
+    }
+    Ok(())
+}
+
+/// Names what is said of families without tools.
+fn toolless(table: &Table, above: &str, notices: &mut Notices) {
     let fallbacks = crate::guard::lookup(table, "permissions.fallbacks").and_then(Node::as_table);
     for (family, node) in fallbacks.into_iter().flat_map(Table::iter).filter(|(family, _)| TOOLLESS.contains(family)) {
-        let key = format!("permissions.fallbacks.{family}");
+        let key = format!("{above}permissions.fallbacks.{family}");
         notices
             .push((Level::Info, Phrase::new("config.key_later").with("place", node.origin.place()).with("key", key)));
     }
-    Ok(())
 }
 
 type Found<'a> = dyn FnMut(&SettingKey, &str, &Node) -> Result<(), ConfigError> + 'a;

@@ -114,6 +114,12 @@ fn a_broken_file_is_an_error_with_place_and_key() {
         ("[permissions.fallbacks]\nBsh = \"deny\"\n", "config.refused_key_like", "config.toml:2"),
         ("[permissions]\ndeny_all_of = []\n", "config.refused_key", "config.toml:2"),
         ("[profiles.x.permissions]\nalow = []\n", "config.refused_key_like", "config.toml:2"),
+        ("[profiles.x.permisions]\ndeny = [\"Bash\"]\n", "config.refused_key_like", "config.toml:1"),
+        ("[profile.x.permissions]\ndeny = [\"Bash\"]\n", "config.refused_key_like", "config.toml:1"),
+        ("[profiles.x]\nmodle = \"m\"\n", "config.refused_key_like", "config.toml:2"),
+        ("[profiles.x]\nguard_of_tomorrow = true\n", "config.refused_key", "config.toml:2"),
+        ("[agent.x.permisions]\ndeny = [\"Bash\"]\n", "config.refused_key_like", "config.toml:1"),
+        ("[workspaces.\"/w\".permisions]\nallow = []\n", "config.refused_key_like", "config.toml:1"),
     ] {
         let error = Disk::new().user(text).error();
         assert_eq!((error.phrase().code.as_ref(), place(&error).as_deref()), (code, Some(want)), "{text}");
@@ -140,6 +146,15 @@ fn unknown_keys_are_named_with_line_and_suggestion() {
         ["unknown_key_like lanugage 1", "unknown_key desktop 2", "unknown_key_like agent.maxsteps 5"]
     );
     assert_eq!(loaded.notices[2].1.arg("suggestion"), Some("max_steps"));
+}
+
+/// No tool is of that family: a notice and no error, also in a profile.
+#[test]
+fn what_is_said_of_a_family_without_tools_is_named() {
+    let web = "fallbacks = { Web = \"deny\", Bash = \"ask\" }\n";
+    let loaded = Disk::new().user(&format!("[permissions]\n{web}[profiles.x.permissions]\n{web}")).load();
+    let wanted = ["key_later permissions.fallbacks.Web 2", "key_later profiles.x.permissions.fallbacks.Web 4"];
+    assert_eq!(told(&loaded), wanted);
 }
 
 #[test]

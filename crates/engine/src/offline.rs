@@ -9,7 +9,9 @@ use reasonix_agent::Sink;
 use reasonix_config::FolderSettings;
 use reasonix_proto::{Change, Event, Phrase, Record, RecordBody, RecordId, Refusal, Refused, SessionId};
 use reasonix_session::{Opened, Past, Sessions};
-use reasonix_undo::{FilesBack, FilesWay, Span, Undo, UndoKeep, changes, snapshots_of, spans, turns};
+use reasonix_undo::{
+    BackError, FilesBack, FilesWay, Span, Undo, UndoKeep, changes, snapshots_of, spans, taken_back, turns,
+};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -86,7 +88,15 @@ impl Sink for Unheard {
 }
 
 /// What one turn did to files.
-pub type TurnChanges = (u32, Vec<Change>);
+#[derive(Debug, Clone, PartialEq)]
+pub struct TurnChanges {
+    /// The turn.
+    pub turn: u32,
+    /// What it did to files.
+    pub changes: Vec<Change>,
+    /// Where nobody can tell what it did, and what was taken back since.
+    pub notes: Vec<Phrase>,
+}
 
 /// What turns of a session did to files: of one, or of all that changed some. Somebody may be writing the session.
 pub fn changes_of(
@@ -110,15 +120,20 @@ pub(crate) fn changes_in(
     home: &Path,
     choose: impl FnOnce(&[Span]) -> Vec<u32>,
 ) -> Result<Vec<TurnChanges>, Phrase> {
-    let spans = spans(&past.of_files().map_err(|error| unreadable(error).why)?);
+    let records = past.of_files().map_err(|error| unreadable(error).why)?;
+    let spans = spans(&records);
     let chosen = choose(&spans);
     if chosen.is_empty() {
         return Ok(Vec::new());
     }
     let unkept = |error| Phrase::new("undo.not_kept").with("reason", error);
     let mut snapshots = snapshots_of(root, home).map_err(unkept)?;
-    let of_turn = |turn| changes(&mut snapshots, &spans, turn).map(|changes| (turn, changes));
-    chosen.into_iter().map(of_turn).collect::<Result<_, _>>().map_err(|error| error.phrase())
+    let of_turn = |turn| {
+        let (changes, mut notes) = changes(&mut snapshots, &spans, turn)?;
+        notes.extend(taken_back(&records, turn));
+        Ok(TurnChanges { turn, changes, notes })
+    };
+    chosen.into_iter().map(of_turn).collect::<Result<_, _>>().map_err(|error: BackError| error.phrase())
 }
 
 /// Work on files that has no end yet.

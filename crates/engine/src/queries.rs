@@ -5,7 +5,7 @@ use crate::context::{cache_of, parts, prefix_tokens};
 use crate::desk::Desk;
 use crate::lookback::LookingBack;
 use crate::mentioned::{means_agents, offered};
-use crate::offline::changes_in;
+use crate::offline::{TurnChanges, changes_in};
 use crate::roster::names;
 use crate::shelf::{flaws, shadowed};
 use reasonix_agent::BoxFuture;
@@ -220,7 +220,7 @@ impl Queries {
         let found =
             changes_in(&self.0.past, root, home, |spans| turn.or_else(|| last_standing(spans)).into_iter().collect());
         match found.map(|mut found| found.pop()) {
-            Ok(Some((turn, changes))) => Reply::Changes { turn, changes },
+            Ok(Some(TurnChanges { turn, changes, notes })) => Reply::Changes { turn, changes, notes },
             Ok(None) => Reply::Unchanged,
             Err(why) => Reply::Failed { why },
         }

@@ -99,7 +99,11 @@ pub fn search_of(settings: &Settings, env: &BTreeMap<String, String>, home: &Pat
 /// What a session looks back from.
 pub(crate) fn look_back(start: &Start, own: Option<(SessionId, Past)>) -> LookBack {
     let (settings, env, home) = (start.world.settings.clone(), start.world.env.clone(), start.world.home.clone());
-    let search = Arc::new(move || search_of(&settings, &env, &home));
+    let workspace = start.workspace.clone();
+    let search = Arc::new(move || {
+        let workspace = workspace.clone();
+        search_of(&settings, &env, &home).reading(move |path| workspace.may_be_read(&path.to_string_lossy()))
+    });
     let everywhere = start.world.settings.recall.global_history;
     LookBack { search, own, folder: start.workspace.root().to_owned(), everywhere }
 }

@@ -239,9 +239,11 @@ fn block(workspace: &Workspace, path: &str, lines: Option<Lines>) -> Result<Bloc
     }
 }
 
-/// The files of a folder and of the folders in it, without what git ignores. What is cut is marked.
+/// The files of a folder and of the folders in it, without what git ignores and without fetched packages. What is cut is
+/// marked.
 fn files_below(workspace: &Workspace, folder: &str) -> Result<String, FileError> {
-    let query = GlobQuery { path: Some(folder.to_owned()), limit: MOST_ENTRIES, ..GlobQuery::default() };
+    let query =
+        GlobQuery { path: Some(folder.to_owned()), limit: MOST_ENTRIES, fetched: false, ..GlobQuery::default() };
     let until = Instant::now() + LONGEST_LOOK;
     let found = workspace.glob(&query, &|| Instant::now() >= until)?;
     let mut names = found.paths.join("\n");
@@ -337,10 +339,12 @@ mod tests {
     #[test]
     fn a_folder_brings_the_names_of_its_files_without_what_git_ignores() {
         let folder = tempfile::tempdir().unwrap();
-        for name in ["src/deep", "src/out", "many", "secrets", ".git"] {
+        for name in ["src/deep", "src/out", "many", "secrets", ".git", "src/node_modules/m/node_modules"] {
             fs::create_dir_all(folder.path().join(name)).unwrap();
         }
-        for name in [".gitignore", "src/a.rs", "src/deep/b.rs", "src/out/made.o", "secrets/key"] {
+        for name in
+            [".gitignore", "src/a.rs", "src/deep/b.rs", "src/out/made.o", "secrets/key", "src/node_modules/m/x.js"]
+        {
             fs::write(folder.path().join(name), "out/\n").unwrap();
         }
         for number in 0..600 {
@@ -351,6 +355,8 @@ mod tests {
         let found = resolve_refs(&workspace, &[], "look at @src/");
         let listed = found.text.lines().skip(1).take_while(|line| !line.starts_with("</")).collect::<Vec<_>>();
         assert_eq!(listed, ["src/a.rs", "src/deep/b.rs"], "{}", found.text);
+        // Fetched packages are noise where no ignore file names them too, but for whoever names them.
+        assert!(resolve_refs(&workspace, &[], "@src/node_modules").text.contains("\nsrc/node_modules/m/x.js\n"));
         let found = resolve_refs(&workspace, &[], "@many").text;
         assert!(found.contains("many/499\n[cut: 100 more;") && !found.contains("many/500"), "{found}");
         assert!(!resolve_refs(&workspace, &[], "@./").text.contains("secrets/key"));

@@ -78,12 +78,24 @@ fn play(step: &Step, number: usize, request: &Request) -> Vec<Item> {
         items.push(failed(fail.class, phrase));
         return items;
     }
+    let number = number.max(named_so_far(request) + 1);
     for (place, call) in step.calls.iter().enumerate() {
         items.push(Item::Call(wired(call, number, place)));
     }
     items.extend(step.usage.map(|counts| Item::Usage(Usage::from(counts))));
     items.push(Item::End(if step.calls.is_empty() { StopReason::End } else { StopReason::Calls }));
     items
+}
+
+/// The highest number that a call without an id of its own was named by: a session that goes on in another process begins
+/// its script anew, and no name stands twice.
+fn named_so_far(request: &Request) -> usize {
+    let calls = request.messages.iter().flat_map(|message| match message.as_ref() {
+        Message::Assistant { calls, .. } => calls.as_slice(),
+        _ => &[],
+    });
+    let number = |call: &ToolCall| call.id.0.strip_prefix("call_")?.split_once('_')?.0.parse().ok();
+    calls.filter_map(number).max().unwrap_or(0)
 }
 
 fn wired(call: &Call, number: usize, place: usize) -> ToolCall {

@@ -19,8 +19,13 @@ const SCRIPT: &str = r##"
 "##;
 
 async fn step(model: &Arc<dyn Model>, last: Message) -> Vec<Item> {
+    all(model, vec![last]).await
+}
+
+async fn all(model: &Arc<dyn Model>, messages: Vec<Message>) -> Vec<Item> {
     let prefix = Arc::new(Prefix { system: "s".into(), tools: vec![], aliases: vec![] });
-    let request = Request { prefix, messages: vec![Arc::new(last)], may_call: true, must_call: None, form: None };
+    let messages = messages.into_iter().map(Arc::new).collect();
+    let request = Request { prefix, messages, may_call: true, must_call: None, form: None };
     model.stream(request, Stop::new()).collect().await
 }
 
@@ -68,6 +73,32 @@ async fn a_script_is_played_step_by_step() {
 
     let (_, said) = failure(&step(&model, user("something else")).await);
     assert!(said.contains("never said") && said.contains("something else") && said.contains("\"5\""), "{said}");
+}
+
+/// A session that goes on in another process plays its script from the beginning, and no id stands in it twice.
+#[tokio::test]
+async fn calls_without_ids_are_named_behind_those_of_the_session() {
+    let script = "{\"calls\": [{\"tool\": \"ls\"}, {\"tool\": \"ls\"}]}\n{\"calls\": [{\"tool\": \"ls\"}]}\n";
+    let mut messages = vec![user("go")];
+    let mut ids = Vec::new();
+    for _process in 0..3 {
+        let model = scripted(Script::parse(script).expect("a script"), "scripted/demo", 4096);
+        for _step in 0..2 {
+            let calls: Vec<ToolCall> = all(&model, messages.clone())
+                .await
+                .into_iter()
+                .filter_map(|item| match item {
+                    Item::Call(call) => Some(call),
+                    _ => None,
+                })
+                .collect();
+            ids.extend(calls.iter().map(|call| call.id.to_string()));
+            messages.push(Message::Assistant { text: String::new(), reasoning: None, calls, stop: StopReason::Calls });
+        }
+    }
+    let wanted =
+        ["call_1_0", "call_1_1", "call_2_0", "call_3_0", "call_3_1", "call_4_0", "call_5_0", "call_5_1", "call_6_0"];
+    assert_eq!(ids, wanted);
 }
 
 #[tokio::test]

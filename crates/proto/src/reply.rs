@@ -92,6 +92,9 @@ pub enum Reply {
         turn: u32,
         /// A file each, by path.
         changes: Vec<Change>,
+        /// Where nobody can tell what it did, and what was taken back since.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        notes: Vec<Phrase>,
     },
     /// Answers [`Query::Permissions`].
     Permissions {

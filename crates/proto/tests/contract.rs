@@ -1131,5 +1131,8 @@ fn pictures() {
 fn changes_of_a_turn() {
     is(Query::Changes { turn: Some(3) }, json!({"query": "changes", "turn": 3}));
     is(Query::Changes { turn: None }, json!({"query": "changes"}));
-    is(Reply::Changes { turn: 3, changes: Vec::new() }, json!({"reply": "changes", "turn": 3, "changes": []}));
+    is(
+        Reply::Changes { turn: 3, changes: Vec::new(), notes: Vec::new() },
+        json!({"reply": "changes", "turn": 3, "changes": []}),
+    );
 }

@@ -61,7 +61,7 @@ pub use past::{Page, Past, typed};
 pub use recordings::{Recording, Recordings, Reel, Unpacked};
 pub use retain::{Retained, Retention, retain};
 pub use runs::{ChildRuns, RunEntry, RunKind};
-pub use search::{Coverage, Found, IndexError, Line, Search, SearchHit, SessionWindow, Wanted};
+pub use search::{Coverage, Found, IndexError, Line, RECALLED, Search, SearchHit, SessionWindow, Wanted};
 pub use sessions::{Opened, SeenSession, Sessions, in_memory};
 pub use specs::Beginning;
 pub use states::States;

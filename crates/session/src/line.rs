@@ -23,9 +23,8 @@ pub(crate) fn seal(object: &impl Serialize) -> serde_json::Result<Vec<u8>> {
     let json = serde_json::to_string(object)?;
     let mut line = escaped_json(&json).into_owned().into_bytes();
     line.pop();
-    let crc = crc32fast::hash(&line);
-    line.extend_from_slice(MARK);
-    line.extend_from_slice(format!("{crc:08x}\"}}\n").as_bytes());
+    let mut line = sealed(line);
+    line.push(b'\n');
     Ok(line)
 }
 
@@ -84,6 +83,29 @@ fn known<T: DeserializeOwned>(word: Option<&mut Value>, nearest: impl FnOnce(&Va
     if let Some(word) = word.filter(|word| T::deserialize(&**word).is_err()) {
         *word = nearest(word);
     }
+}
+
+/// A sound line as a log has it: as it is, and sealed anew only where it has characters that would act on a terminal.
+pub(crate) fn kept(line: &[u8]) -> Option<Vec<u8>> {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    let text = std::str::from_utf8(line).ok()?;
+    let kept = match escaped_json(text) {
+        std::borrow::Cow::Borrowed(_) => line.to_vec(),
+        std::borrow::Cow::Owned(text) => {
+            let mut body = unsealed(text.as_bytes());
+            body.pop();
+            sealed(body)
+        }
+    };
+    Some([kept.as_slice(), b"\n"].concat())
+}
+
+/// An object without its last brace, with its checksum.
+fn sealed(mut line: Vec<u8>) -> Vec<u8> {
+    let crc = crc32fast::hash(&line);
+    line.extend_from_slice(MARK);
+    line.extend_from_slice(format!("{crc:08x}\"}}").as_bytes());
+    line
 }
 
 /// The object of a line without its checksum: what anybody may read who wants the record as it is.

@@ -14,6 +14,7 @@ use reasonix_proto::{Origin, RECORD_VERSION, Record, RecordBody, SessionHead, Se
 use reasonix_store::{BlobKey, Blobs};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
+use std::io;
 use std::path::Path;
 
 /// A whole output or a picture is never larger.
@@ -46,6 +47,10 @@ pub struct FromFile {
     pub records: usize,
     /// Lines that could not be used.
     pub skipped: usize,
+    /// True when the last line has no end, so that the file is not whole.
+    pub cut: bool,
+    /// True when the checksum of the first record is wrong. It is used all the same: without it there is no session.
+    pub spoilt_head: bool,
 }
 
 /// True for a line that carries what a log names, and is no record.
@@ -83,38 +88,47 @@ impl Sessions {
         Ok(bytes)
     }
 
-    /// Makes a session of this folder out of such a file. None when it does not begin like a session.
+    /// Makes a session of this folder out of such a file. Lines that say the same here stay as they are, byte for byte; one
+    /// whose checksum is wrong is not used. None when it does not begin like a session.
     pub fn unpack(&self, bytes: &[u8], cwd: &Path, name: &str) -> Result<Option<FromFile>, SessionError> {
         let failed = || SessionError::io(self.folder());
         let (mut rest, mut text) = (bytes, Vec::new());
-        let (mut log, mut records, mut skipped) = (Vec::new(), 0, 0);
+        let mut log = Vec::new();
         let session = SessionId::fresh();
-        while next_line(&mut rest, &mut text).map_err(failed())?.is_some() {
-            let known = match (records, line::parse(&text)) {
-                (0, Some(record)) if line::is_head(&record) => Some(begins_here(record, &session, cwd, name)?),
+        let mut found = FromFile { session: session.clone(), records: 0, skipped: 0, cut: false, spoilt_head: false };
+        while let Some(read) = next_line(&mut rest, &mut text).map_err(failed())? {
+            found.cut = !read.ended;
+            let text = text.trim_ascii_end();
+            let (sound, first) = (line::is_sound(text), found.records == 0);
+            let record = (sound || first).then(|| line::parse(text)).flatten();
+            let known = match (found.records, record) {
+                (0, Some(record)) if line::is_head(&record) => {
+                    found.spoilt_head = !sound;
+                    Some(encoded(&begins_here(record, &session, cwd, name)?).map_err(failed())?)
+                }
                 (0, _) => return Ok(None),
                 (_, Some(record)) if line::is_head(&record) => None,
-                (_, Some(record)) => Some(Record { body: without_consent(record.body), ..record }),
-                (_, None) if self.take_in(&text).map_err(failed())? => continue,
+                (_, Some(record)) => came_along(record, text).map_err(failed())?,
+                (_, None) if self.take_in(text).map_err(failed())? => continue,
                 (_, None) => None,
             };
             match known {
-                Some(record) => {
-                    log.extend(line::encode(&record).map_err(|error| failed()(error.into()))?);
-                    records += 1;
+                Some(line) => {
+                    log.extend(line);
+                    found.records += 1;
                 }
-                None => skipped += usize::from(!text.trim_ascii().is_empty()),
+                None => found.skipped += usize::from(!text.is_empty()),
             }
         }
-        if records == 0 {
+        if found.records == 0 {
             return Ok(None);
         }
         self.write(&session, &log)?;
-        Ok(Some(FromFile { session, records, skipped }))
+        Ok(Some(found))
     }
 
     /// Keeps what a line carries. It is found by its content, whatever the line says of it. False when it carries nothing.
-    fn take_in(&self, line: &[u8]) -> std::io::Result<bool> {
+    fn take_in(&self, line: &[u8]) -> io::Result<bool> {
         let Ok(load) = serde_json::from_slice::<Load>(line) else { return Ok(false) };
         let Ok(bytes) = STANDARD.decode(load.base64) else { return Ok(false) };
         match load.carried {
@@ -151,8 +165,22 @@ fn begins_here(record: Record, session: &SessionId, cwd: &Path, name: &str) -> R
     Ok(Record { body: RecordBody::Session(head), parent: None, ..record })
 }
 
-/// What of a record comes along. Its place does in any case, so that those behind it stand behind it.
-fn without_consent(body: RecordBody) -> RecordBody {
+fn encoded(record: &Record) -> io::Result<Vec<u8>> {
+    Ok(line::encode(record)?)
+}
+
+/// The line of a record as it comes along.
+fn came_along(record: Record, text: &[u8]) -> io::Result<Option<Vec<u8>>> {
+    // What this version does not know in a record that it knows is for one that does.
+    let (body, same) = without_consent(record.body);
+    if same {
+        return Ok(line::kept(text));
+    }
+    encoded(&Record { body, ..record }).map(Some)
+}
+
+/// What of a record comes along, and whether that is all of it. Its place does in any case, so that those behind it stand behind it.
+fn without_consent(body: RecordBody) -> (RecordBody, bool) {
     match body {
         // What was said and done, and how the conversation went on from it.
         RecordBody::Prompt { .. }
@@ -178,10 +206,10 @@ fn without_consent(body: RecordBody) -> RecordBody {
         | RecordBody::Repaired { .. }
         | RecordBody::Claimed(_)
         | RecordBody::Titled { .. }
-        | RecordBody::Labelled { .. } => body,
+        | RecordBody::Labelled { .. } => (body, true),
         // The model is what it went on with. That it was taken up again elsewhere is no work of this machine.
-        RecordBody::Resumed { model, .. } => RecordBody::ModelChanged { model, effort: None },
+        RecordBody::Resumed { model, .. } => (RecordBody::ModelChanged { model, effort: None }, false),
         // Approvals, a goal that would go on by itself, states of files and work that are not here, and what nobody here knows.
-        _ => RecordBody::Unknown,
+        _ => (RecordBody::Unknown, false),
     }
 }

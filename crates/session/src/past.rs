@@ -90,6 +90,23 @@ impl Past {
         crate::specs::read(&folder, head)
     }
 
+    /// Why specs cannot be read that a record names, the head or one further down: each once.
+    pub fn lost_specs(&self) -> io::Result<Vec<BlobError>> {
+        let folder = match &self.lock().lines {
+            Lines::File { place, .. } => place.folder.clone(),
+            Lines::Memory(_) => return Ok(Vec::new()),
+        };
+        let mut named = std::collections::BTreeSet::new();
+        self.each_of(None, |record| match &record.body {
+            RecordBody::Session(head) => named.extend(head.specs.clone()),
+            RecordBody::ToolsJoined { specs, .. } | RecordBody::AgentChanged { specs, .. } => {
+                named.extend(specs.clone());
+            }
+            _ => {}
+        })?;
+        Ok(named.iter().filter_map(|named| crate::specs::read_named(&folder, named).err()).collect())
+    }
+
     /// Keeps the specs of tools that joined late, and gives the name under which a record can have them; none for a session
     /// that leaves nothing on disk.
     pub fn keep_specs(&self, tools: &[ToolSpec]) -> io::Result<Option<String>> {

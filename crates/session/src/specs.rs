@@ -122,11 +122,15 @@ pub(crate) fn keep_for(folder: &Path, tools: &[ToolSpec]) -> io::Result<Option<S
 
 /// The specs that a head names; none where it has names of tools alone.
 pub(crate) fn read(folder: &Path, head: &SessionHead) -> Result<Option<Vec<ToolSpec>>, BlobError> {
-    let Some(named) = &head.specs else { return Ok(None) };
+    head.specs.as_ref().map(|named| read_named(folder, named)).transpose()
+}
+
+/// The specs of a name.
+pub(crate) fn read_named(folder: &Path, named: &str) -> Result<Vec<ToolSpec>, BlobError> {
     let key = BlobKey::from_hex(named).ok_or(BlobError::Missing)?;
     let bytes = specs_beside(folder).get(&key, LARGEST)?;
     let kept: Vec<KeptSpec> = serde_json::from_slice(&bytes).map_err(|_| BlobError::Damaged)?;
-    Ok(Some(kept.into_iter().map(KeptSpec::read).collect()))
+    Ok(kept.into_iter().map(KeptSpec::read).collect())
 }
 
 /// Whether these bytes are specs as they are kept.

@@ -93,3 +93,63 @@ async fn a_file_can_put_nothing_under_the_name_of_something_else() {
     assert_eq!(sessions.unpack(b"{\"role\":\"user\"}\n", Path::new("/here"), "x").unwrap(), None);
     assert_eq!(sessions.unpack(b"", Path::new("/here"), "x").unwrap(), None);
 }
+
+/// A line with a checksum of its own.
+fn sealed(object: &str) -> String {
+    let body = object.strip_suffix('}').unwrap();
+    format!("{body},\"crc\":\"{:08x}\"}}", crc32fast::hash(body.as_bytes()))
+}
+
+/// What a later version wrote into a record that this one knows is there for it; what the disk or a hand changed is not used.
+#[tokio::test]
+async fn lines_come_along_byte_for_byte_and_those_that_are_not_sound_do_not() {
+    let (there, here) = (folder().unwrap(), folder().unwrap());
+    let text = String::from_utf8(packed(there.path()).await).unwrap();
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    let at = lines.iter().position(|line| line.contains("\"kind\":\"prompt\"")).unwrap();
+    let plain = lines[at].split(",\"crc\"").next().unwrap().to_owned();
+    lines[at] = sealed(&format!("{plain},\"newer\":\"kept\\u001b?\"}}"));
+    let hidden = sealed(
+        "{\"id\":90,\"parent\":2,\"at\":1,\"kind\":\"note\",\"turn\":1,\"text\":\"a\u{202e}b\",\"by_user\":true}",
+    );
+    lines.insert(at + 1, hidden);
+    lines.insert(at + 2, lines[at].replace("kept", "lost"));
+    let sessions = Sessions::at(here.path());
+    let done = sessions.unpack((lines.join("\n") + "\n").as_bytes(), Path::new("/here"), "x").unwrap().unwrap();
+    assert_eq!((done.records, done.skipped, done.cut), (10, 1, false));
+    let log = std::fs::read_to_string(here.path().join(format!("sessions/{}.jsonl", done.session))).unwrap();
+    let mine: Vec<&str> = log.lines().collect();
+    let same = mine.iter().filter(|line| lines.iter().any(|theirs| theirs == *line)).count();
+    assert_eq!(same, 5, "the prompt, two messages, the outcome and the end: {log}");
+    assert!(mine[1] == lines[at] && log.contains("a\\u202eb") && !log.contains("lost"), "{log}");
+    assert!(sessions.look(done.session.as_str()).unwrap().notices.is_empty(), "every line is sound here");
+    // Half a file says that it is one.
+    let half = &text.as_bytes()[..text.find("\"kind\":\"outcome\"").unwrap()];
+    let done = sessions.unpack(half, Path::new("/here"), "x").unwrap().unwrap();
+    assert_eq!((done.records, done.skipped, done.cut), (4, 1, true));
+    // A beginning that is not sound is used, and said.
+    assert!(!done.spoilt_head);
+    let spoilt = text.replacen("/there", "/elsewhere", 1);
+    assert!(sessions.unpack(spoilt.as_bytes(), Path::new("/here"), "x").unwrap().unwrap().spoilt_head);
+}
+
+#[tokio::test]
+async fn specs_that_a_record_further_down_names_are_looked_for() {
+    let state = folder().unwrap();
+    let sessions = Sessions::at(state.path());
+    let opened = sessions.create(Beginning::new(head("/there"), &specs())).unwrap();
+    let id = opened.past.history().unwrap().head.unwrap().session;
+    let kept = opened.past.keep_specs(&[ToolSpec::new("late", "Comes late.", json!({}))]).unwrap();
+    let joined = RecordBody::ToolsJoined { tools: vec!["late".into()], specs: kept.clone() };
+    let changed =
+        RecordBody::AgentChanged { agent: "x".into(), system: None, tools: None, specs: Some("ab".repeat(32)) };
+    opened.journal.append(prompt(1, "go")).await.unwrap();
+    opened.journal.append(joined).await.unwrap();
+    drop(opened);
+    let lost = |sessions: &Sessions| sessions.look(id.as_str()).unwrap().past.lost_specs().unwrap().len();
+    assert_eq!(lost(&sessions), 0);
+    let opened = sessions.open(id.as_str(), |_| {}).unwrap();
+    opened.journal.append(changed).await.unwrap();
+    drop(opened);
+    assert_eq!(lost(&sessions), 1);
+}

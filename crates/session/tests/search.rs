@@ -4,7 +4,9 @@ use crate::common;
 
 use common::{did, ended, head, prompt, says};
 use reasonix_proto::Speaker;
-use reasonix_proto::{CallId, Message, RecordBody, RecordId, SessionId, StopReason, ToolCall};
+use reasonix_proto::{
+    Artifact, CallId, Details, Message, RecordBody, RecordId, SessionId, StopReason, ToolCall, ToolOutcome,
+};
 use reasonix_session::{Found, Search, Sessions, Wanted};
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -116,7 +118,81 @@ fn names_inflections_and_paths_of_calls_are_found() {
     ] {
         assert_eq!(place.sessions_for(query).first(), Some(wanted), "{query}");
     }
-    assert!(place.sessions_for("nothing_of_this unsearched").is_empty(), "contents and outputs are not searched");
+    assert!(place.sessions_for("nothing_of_this").is_empty(), "contents are not searched");
+}
+
+fn gave(call: &str, content: &str, artifact: Option<&str>) -> RecordBody {
+    let artifact = artifact.map(|uri| Artifact { uri: uri.to_owned(), bytes: 9, lines: 1 });
+    let outcome = ToolOutcome::detailed(content, Details { artifact, ..Details::default() });
+    RecordBody::Outcome { call: CallId::from(call), tool: "bash".into(), took_ms: 3, outcome }
+}
+
+#[test]
+fn outputs_are_found_behind_what_was_said() {
+    let place = Place::new();
+    let noise = "lorem ipsum dolor ".repeat(600);
+    let output = format!("linker gizmotron at the beginning\n{noise}\nwombat at the end hunter2-hunter2");
+    let middle = format!("{noise} platypus {noise}");
+    let made = vec![prompt(1, "go"), says(1, 1, "", &["c1"]), gave("c1", &output, Some("artifact://ab12"))];
+    let made =
+        [made, vec![says(1, 2, "", &["c1"]), gave("c1", &middle, None), says(1, 3, "done", &[]), ended(1)]].concat();
+    let session = place.add("/a", made);
+    let said = place.say("/a", "what of the gizmotron", "It is odd.");
+    (0..4).for_each(|_| {
+        place.add("/a", vec![prompt(1, "x"), says(1, 1, "", &["c"]), gave("c", "gizmotron again", None), ended(1)]);
+    });
+    let hits = place.find("gizmotron", None).hits;
+    let by: Vec<(bool, &Speaker)> = hits.iter().map(|hit| (hit.session == said, &hit.by)).collect();
+    assert_eq!(by, [(true, &Speaker::User), (false, &Speaker::Tool), (false, &Speaker::Tool), (false, &Speaker::Tool)]);
+    let one = &place.find("wombat", None).hits;
+    assert_eq!((one.len(), &one[0].session, one[0].record, &one[0].by), (1, &session, RecordId(4), &Speaker::Tool));
+    assert!(one[0].text.contains("wombat at the end") && one[0].text.ends_with(" [whole: artifact://ab12]"), "{one:?}");
+    assert!(!one[0].text.contains("hunter2"), "{one:?}");
+    assert!(place.sessions_for("hunter2").is_empty());
+    assert!(place.sessions_for("platypus").is_empty(), "the middle of a long output is not searched");
+    // What fills an answer leaves no room for outputs.
+    (0..9).for_each(|number| drop(place.say("/a", &format!("gizmotron number {number}"), "Yes.")));
+    assert!(place.find("gizmotron", None).hits.iter().all(|hit| hit.by == Speaker::User));
+    // What a search gave back is not found again.
+    for (number, begins) in reasonix_session::RECALLED.iter().enumerate() {
+        let again = gave("c", &format!("{begins}numbat {number}"), None);
+        place.add("/a", vec![prompt(1, "x"), says(1, 1, "", &["c"]), again, ended(1)]);
+    }
+    assert!(place.sessions_for("numbat").is_empty());
+}
+
+#[test]
+fn outputs_of_what_may_not_be_read_are_not_found_and_those_of_a_session_go_with_it() {
+    let place = Place::new();
+    let read = |path: &str, content: &str| {
+        let call = ToolCall {
+            id: CallId::from("a"),
+            name: "read_file".into(),
+            arguments: serde_json::json!({ "path": path }).to_string(),
+        };
+        let message =
+            Message::Assistant { text: String::new(), reasoning: None, calls: vec![call], stop: StopReason::Calls };
+        let body = RecordBody::Assistant { turn: 1, step: 1, model: "m".into(), message, usage: None };
+        place.add("/a", vec![prompt(1, "go"), body, gave("a", content, None), ended(1)])
+    };
+    let open = read("open.txt", "aardvark in the open");
+    let closed = read("closed/key.txt", "aardvark behind a rule");
+    let patience = Duration::from_secs(60);
+    let wanted = Wanted { query: "aardvark", folder: None, most: 8, before: None, patience };
+    let asks = place.search().reading(|path| path != Path::new("/a/closed/key.txt"));
+    let found: Vec<SessionId> =
+        asks.find(&wanted, &|| false).unwrap().hits.into_iter().map(|hit| hit.session).collect();
+    assert_eq!(found, std::slice::from_ref(&open));
+    assert_eq!(place.sessions_for("aardvark").len(), 2, "a person finds both");
+    let shown = |search: &Search, session: &SessionId, span: usize| {
+        let window = search.around(session.as_str(), RecordId(4), span).unwrap();
+        window.lines.iter().any(|line| line.text.contains("aardvark"))
+    };
+    for span in [1, 4] {
+        assert!(shown(&asks, &open, span) && !shown(&asks, &closed, span) && shown(&place.search(), &closed, span));
+    }
+    place.sessions.delete(open.as_str()).unwrap();
+    assert_eq!(place.sessions_for("aardvark").len(), 1);
 }
 
 #[test]

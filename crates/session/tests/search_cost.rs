@@ -3,7 +3,7 @@
 
 use crate::common;
 
-use common::{ended, head, prompt, says};
+use common::{did, ended, head, prompt, says};
 use reasonix_session::{Search, Sessions, Wanted};
 use std::fmt::Write as _;
 use std::path::Path;
@@ -57,7 +57,8 @@ fn text(dice: &mut Dice, bytes: usize) -> String {
     text
 }
 
-/// Sessions of about 100 KB: a fifth of it is what a person said, the rest are answers.
+/// Sessions of about 100 KB: a fifth of it is what a person said, the rest are answers; and as many outputs beside them, which
+/// together are more than what is indexed of them.
 fn fill(sessions: &Sessions, megabytes: usize) -> usize {
     let mut dice = Dice(7);
     let mut written = 0;
@@ -67,7 +68,9 @@ fn fill(sessions: &Sessions, megabytes: usize) -> usize {
         for turn in 1..=20 {
             let (question, answer) = (text(&mut dice, 900), text(&mut dice, 4200));
             written += question.len() + answer.len();
-            bodies.extend([prompt(turn, &question), says(turn, 1, &answer, &[]), ended(turn)]);
+            let output = text(&mut dice, 5_000);
+            bodies.extend([prompt(turn, &question), says(turn, 1, "", &["c"]), did("c", &output)]);
+            bodies.extend([says(turn, 2, &answer, &[]), ended(turn)]);
         }
         let at = 1_700_000_000_000 + number * 60_000;
         let head = head(&format!("/work/project-{}", number % 10));

@@ -3,7 +3,7 @@
 use crate::editor::Kind;
 use crate::edits::{self, FileEdit};
 use crate::lines::listed;
-use crate::replace::{Problem, replace};
+use crate::replace::{Overlook, Problem, replace};
 use reasonix_proto::{EditFormat, ToolOutcome};
 use reasonix_workspace::Workspace;
 use schemars::JsonSchema;
@@ -20,10 +20,11 @@ pub(crate) struct Input {
     allow_generated: bool,
 }
 
-/// Replaces one text by another.
-pub(crate) struct EditFile;
+/// Replaces one text by another. `STRICT` where it makes the edits of blocks, which have to say what stands there: of those
+/// nothing but line ends and blanks before them is overlooked.
+pub(crate) struct EditFile<const STRICT: bool>;
 
-impl Kind for EditFile {
+impl<const STRICT: bool> Kind for EditFile<STRICT> {
     type Input = Input;
     const NAME: &'static str = "edit_file";
     const PROMPT: &'static str = include_str!("edit_file.md");
@@ -45,7 +46,8 @@ impl Kind for EditFile {
 
     fn prepare(workspace: &Workspace, input: Input) -> Result<Vec<FileEdit>, ToolOutcome> {
         let Input { path, pair, allow_generated } = input;
-        replaced(workspace, &path, std::slice::from_ref(&pair), allow_generated).map(|edit| vec![edit])
+        let most = if STRICT { Overlook::LineEnds } else { Overlook::Slips };
+        replaced(workspace, &path, std::slice::from_ref(&pair), allow_generated, most).map(|edit| vec![edit])
     }
 }
 
@@ -80,6 +82,7 @@ pub(crate) fn replaced(
     path: &str,
     pairs: &[Replacement],
     anyway: bool,
+    most: Overlook,
 ) -> Result<FileEdit, ToolOutcome> {
     let creates = pairs.first().is_some_and(|pair| pair.old_string.is_empty());
     let base = if creates {
@@ -94,7 +97,7 @@ pub(crate) fn replaced(
             text.clone_from(&pair.new_string);
             continue;
         }
-        let done = replace(&text, &pair.old_string, &pair.new_string, pair.replace_all)
+        let done = replace(&text, &pair.old_string, &pair.new_string, pair.replace_all, most)
             .map_err(|problem| explain(&problem, path, (pairs.len() > 1).then_some(index + 1)))?;
         if let Some(what) = done.overlooked.filter(|_| done.count > 0) {
             notes.push(format!("matched without regard to {what}"));

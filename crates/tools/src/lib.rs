@@ -73,15 +73,20 @@ pub fn files(deps: &Deps) -> Vec<Arc<dyn Tool>> {
     files_for(deps, None)
 }
 
-/// The same where files are edited in this format: what a tool says of others speaks of those that are offered then.
+/// The same where files are edited in this format: what a tool says of others speaks of those that are offered then,
+/// and `edit_file` is strict where it makes the edits of blocks.
 pub fn files_for(deps: &Deps, format: Option<EditFormat>) -> Vec<Arc<dyn Tool>> {
     let workspace = || deps.workspace.clone();
     let write = Editor::<write_file::WriteFile>::at(workspace()).described(write_file::told(format));
     let multi = Editor::<multi_edit::MultiEdit>::at(workspace()).described(multi_edit::told(format));
+    let edit: Arc<dyn Tool> = match format {
+        Some(EditFormat::Blocks) => Arc::new(Editor::<edit_file::EditFile<true>>::at(workspace())),
+        _ => Arc::new(Editor::<edit_file::EditFile<false>>::at(workspace())),
+    };
     vec![
         Arc::new(Typed::of(read_file::ReadFile(deps.clone()))),
         Arc::new(write),
-        Arc::new(Editor::<edit_file::EditFile>::at(workspace())),
+        edit,
         Arc::new(multi),
         Arc::new(Editor::<apply_patch::ApplyPatch>::at(workspace())),
         Arc::new(Editor::<delete_range::DeleteRange>::at(workspace())),

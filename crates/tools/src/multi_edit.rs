@@ -3,6 +3,7 @@
 use crate::edit_file::{Replacement, replaced};
 use crate::editor::Kind;
 use crate::edits::FileEdit;
+use crate::replace::Overlook;
 use reasonix_proto::{EditFormat, ToolOutcome};
 use reasonix_workspace::Workspace;
 use schemars::JsonSchema;
@@ -38,7 +39,7 @@ impl Kind for MultiEdit {
         if input.edits.is_empty() {
             return Err(ToolOutcome::failed("edits is empty: there is nothing to do"));
         }
-        replaced(workspace, &input.path, &input.edits, input.allow_generated).map(|edit| vec![edit])
+        replaced(workspace, &input.path, &input.edits, input.allow_generated, Overlook::Slips).map(|edit| vec![edit])
     }
 }
 

@@ -36,20 +36,29 @@ pub(crate) enum Problem {
     },
 }
 
+/// What may be overlooked to find the place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Overlook {
+    /// Line ends and blanks before them.
+    LineEnds,
+    /// Whatever is safe where one place alone fits.
+    Slips,
+}
+
 /// Replaces `old` by `new`, in one place or in all.
-pub(crate) fn replace(text: &str, old: &str, new: &str, all: bool) -> Result<Replaced, Problem> {
+pub(crate) fn replace(text: &str, old: &str, new: &str, all: bool, most: Overlook) -> Result<Replaced, Problem> {
     if old == new {
         return Ok(Replaced { text: text.to_owned(), count: 0, overlooked: None });
     }
     if old.is_empty() {
         return Err(Problem::Empty);
     }
-    let mut found = find(text, old, new, all);
-    if found.is_empty() {
+    let mut found = find(text, old, new, all, most);
+    if found.is_empty() && most == Overlook::Slips {
         found = find_unnumbered(text, old, new, all);
     }
     if found.is_empty() {
-        found = find_unseen(text, old, new, all);
+        found = find_unseen(text, old, new, all, most);
     }
     if found.spans.is_empty() {
         let already = (new.len() > 8).then(|| text.find(new)).flatten().map(|at| line_of(text, at));
@@ -87,7 +96,7 @@ impl Found<'_> {
     }
 }
 
-fn find<'a>(text: &str, old: &str, new: &'a str, all: bool) -> Found<'a> {
+fn find<'a>(text: &str, old: &str, new: &'a str, all: bool, most: Overlook) -> Found<'a> {
     let exact = occurrences(text, old, all);
     if !exact.is_empty() {
         return Found { spans: exact.into_iter().map(|span| (span, Cow::Borrowed(new))).collect(), overlooked: None };
@@ -97,7 +106,8 @@ fn find<'a>(text: &str, old: &str, new: &'a str, all: bool) -> Found<'a> {
         (Level::Trailing, "trailing blanks"),
         (Level::Composed, "the Unicode form of characters"),
     ];
-    for (level, name) in levels {
+    let most_levels = if most == Overlook::LineEnds { 2 } else { levels.len() };
+    for (level, name) in levels.into_iter().take(most_levels) {
         let spans = folded(text, old, level, all);
         if !spans.is_empty() {
             let spans = spans.into_iter().map(|span| (span, Cow::Borrowed(new))).collect();
@@ -107,6 +117,9 @@ fn find<'a>(text: &str, old: &str, new: &'a str, all: bool) -> Found<'a> {
     if let Some(found) = at_the_end(text, old, new) {
         return found;
     }
+    if most == Overlook::LineEnds {
+        return Found::default();
+    }
     Found { spans: reindented(text, old, new), overlooked: Some("indentation") }
 }
 
@@ -114,7 +127,7 @@ fn find<'a>(text: &str, old: &str, new: &'a str, all: bool) -> Found<'a> {
 fn find_unnumbered<'a>(text: &str, old: &str, new: &'a str, all: bool) -> Found<'a> {
     let Some(old) = unnumbered(old) else { return Found::default() };
     let new = unnumbered(new).map_or(Cow::Borrowed(new), Cow::Owned);
-    let found = find(text, &old, &new, all);
+    let found = find(text, &old, &new, all, Overlook::Slips);
     let begins_a_line = |at: usize| text.get(..at).is_some_and(|head| head.is_empty() || head.ends_with('\n'));
     let spans = found.spans.into_iter().filter(|(span, _)| begins_a_line(span.start));
     let spans = spans.map(|(span, new)| (span, Cow::Owned(new.into_owned()))).collect();
@@ -122,7 +135,7 @@ fn find_unnumbered<'a>(text: &str, old: &str, new: &'a str, all: bool) -> Found<
 }
 
 /// Tries again with what is shown in place of characters that nobody sees: as those very characters, or without them.
-fn find_unseen<'a>(text: &str, old: &str, new: &'a str, all: bool) -> Found<'a> {
+fn find_unseen<'a>(text: &str, old: &str, new: &'a str, all: bool, most: Overlook) -> Found<'a> {
     if text.is_ascii() {
         return Found::default();
     }
@@ -133,6 +146,9 @@ fn find_unseen<'a>(text: &str, old: &str, new: &'a str, all: bool) -> Found<'a> 
             let spans = spans.into_iter().map(|span| (span, new.clone())).collect();
             return Found { spans, overlooked: None };
         }
+    }
+    if most == Overlook::LineEnds {
+        return Found::default();
     }
     let spans = folded(text, old, Level::Visible, all);
     let mut clean = new.to_owned();

@@ -62,7 +62,7 @@ pub(crate) fn take(app: &mut App, purpose: QueryPurpose, reply: Reply) -> Vec<Sc
         (QueryPurpose::Settings, Reply::Config { settings }) => crate::settings::fill(app, settings),
         (QueryPurpose::TrustShown, Reply::Trust(info)) => return show_trust(app, *info),
         (QueryPurpose::Budget(words), Reply::Budget(info)) => return change_budget(app, &words, info),
-        (QueryPurpose::Undo, Reply::Changes { turn, changes }) => confirm_undo(app, turn, changes.len()),
+        (QueryPurpose::Undo, Reply::Changes { turn, changes, .. }) => confirm_undo(app, turn, changes.len()),
         (QueryPurpose::Undo, Reply::Failed { why }) => note(app, Level::Warning, why),
         (QueryPurpose::EditTodo, Reply::Todo { phases }) => {
             let text = format!("{}\n", reasonix_proto::todo_markdown(&phases));
@@ -78,7 +78,7 @@ pub(crate) fn take(app: &mut App, purpose: QueryPurpose, reply: Reply) -> Vec<Sc
         }
         (QueryPurpose::Show, Reply::Around { said }) => show_around(app, &said),
         (QueryPurpose::Show, Reply::Hooks { hooks, flaws }) => show_hooks(app, &hooks, &flaws),
-        (QueryPurpose::Show, Reply::Changes { turn, changes }) => show_changes(app, turn, &changes),
+        (QueryPurpose::Show, Reply::Changes { turn, changes, notes }) => show_changes(app, turn, &changes, &notes),
         (QueryPurpose::Show, Reply::Unchanged) => note(app, Level::Info, Phrase::new("tui.diff.none")),
         (QueryPurpose::Undo, Reply::Unchanged) => {
             let session = app.facts.status.as_ref().map(|status| status.session.short().to_owned());
@@ -336,8 +336,8 @@ fn confirm_undo(app: &mut App, turn: u32, files: usize) {
 }
 
 /// Opens what a turn did to files, on the whole screen.
-fn show_changes(app: &mut App, turn: u32, changes: &[Change]) {
-    if changes.is_empty() {
+fn show_changes(app: &mut App, turn: u32, changes: &[Change], notes: &[Phrase]) {
+    if changes.is_empty() && notes.is_empty() {
         return note(app, Level::Info, Phrase::new("tui.diff.nothing").with("turn", turn));
     }
     let look = app.look.clone();
@@ -358,6 +358,7 @@ fn show_changes(app: &mut App, turn: u32, changes: &[Change]) {
         crate::text::diff(&change.diff, &change.path, width, &look, usize::MAX, &mut lines);
         lines.push(Line::default());
     }
+    lines.extend(notes.iter().map(|note| Line::styled(look.say(note), look.theme.dim)));
     let title = if changes.len() == 1 { Phrase::new("tui.diff.title_one") } else { Phrase::new("tui.diff.title") };
     let title = title.with("turn", turn).with("count", changes.len());
     app.overlays.push(Overlay::Pager(Box::new(crate::overlays::Pager::new(title, lines, false))));

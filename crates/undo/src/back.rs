@@ -3,7 +3,7 @@
 
 use crate::timeline::{Span, Work, last_back, standing_below};
 use reasonix_agent::JournalError;
-use reasonix_proto::{Change, ChangeKind, Level, Phrase, Refusal, Restored, Restoring};
+use reasonix_proto::{Change, ChangeKind, Level, Phrase, Record, RecordBody, Refusal, Restored, Restoring};
 use reasonix_tools::diff;
 use reasonix_workspace::snapshot::{
     Changed, RelPath, SnapshotError, Snapshots, Taken, Tree, TreeEntry, Uncovered, Whose, changes_between, covers,
@@ -13,6 +13,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Paths that undo does not cover and that a person is told; the others are counted.
 const MOST_TOLD: usize = 3;
+
+/// Paths that are named where a person asks what a turn did.
+const MOST_SHOWN: usize = 20;
 
 /// The largest text that is compared line by line.
 const LARGEST_TEXT: u64 = 1024 * 1024;
@@ -384,13 +387,14 @@ fn touched(snapshots: &Snapshots, start: &Span, rest: &[Span], current: &Tree) -
     Ok(touched)
 }
 
-/// What a turn did to files, folders left out. A turn that was interrupted by the end of the process is compared with
+/// What a turn did to files, folders left out, and where nobody can tell what it did. A turn that was interrupted by the end of the process is compared with
 /// the files as they are now.
-pub fn changes(snapshots: &mut Snapshots, spans: &[Span], turn: u32) -> Result<Vec<Change>, BackError> {
+pub fn changes(snapshots: &mut Snapshots, spans: &[Span], turn: u32) -> Result<(Vec<Change>, Vec<Phrase>), BackError> {
     let mut found = spans.iter().filter(|span| span.kind == Work::Turn && span.turn == turn).peekable();
     if found.peek().is_none() {
         return Err(BackError::NothingToTakeBack(turn));
     }
+    let mut unseen: BTreeMap<RelPath, Vec<String>> = BTreeMap::new();
     let mut sides: BTreeMap<RelPath, (Option<TreeEntry>, Option<TreeEntry>)> = BTreeMap::new();
     for span in found {
         let before = snapshots.read(&span.before)?;
@@ -401,6 +405,9 @@ pub fn changes(snapshots: &mut Snapshots, spans: &[Span], turn: u32) -> Result<V
                 snapshots.read(&now.state)?
             }
         };
+        for (path, folder) in out_of_sight(&before, &after) {
+            unseen.entry(folder).or_default().push(path.shown());
+        }
         let known = |path: &RelPath| covers(&before, path) && (covers(&after, path) || after.contains_key(path));
         for path in changes_between(&before, &after).into_iter().filter(known) {
             let new = after.get(&path).cloned();
@@ -409,10 +416,54 @@ pub fn changes(snapshots: &mut Snapshots, spans: &[Span], turn: u32) -> Result<V
         }
     }
     let is_file = |(old, new): &(Option<TreeEntry>, Option<TreeEntry>)| {
-        !matches!((old, new), (Some(TreeEntry::Folder { .. }) | None, Some(TreeEntry::Folder { .. }) | None))
+        let was_none = matches!(old, Some(TreeEntry::Folder { .. }) | None);
+        let is_none = matches!(new, Some(TreeEntry::Folder { .. }) | None);
+        let hides = matches!((old, new), (Some(TreeEntry::Folder { .. }), Some(TreeEntry::Uncovered)));
+        !(hides || was_none && is_none)
     };
     let files = sides.iter().filter(|(_, sides)| is_file(sides) && sides.0 != sides.1);
-    Ok(files.map(|(path, (old, new))| change(snapshots, path, old.as_ref(), new.as_ref())).collect())
+    let changes = files.map(|(path, (old, new))| change(snapshots, path, old.as_ref(), new.as_ref())).collect();
+    let unseen = unseen.iter().map(|(folder, paths)| {
+        some_of("undo.unseen", "undo.unseen_many", paths.iter(), paths.len()).with("folder", folder.shown())
+    });
+    Ok((changes, unseen.collect()))
+}
+
+/// Files that are known before and not after, because a folder above them is not covered any more, with that folder.
+fn out_of_sight<'t>(before: &'t Tree, after: &'t Tree) -> impl Iterator<Item = (&'t RelPath, RelPath)> {
+    let files = before.iter().filter(|(path, entry)| {
+        matches!(entry, TreeEntry::File { .. } | TreeEntry::Link { .. }) && !after.contains_key(*path)
+    });
+    files.filter_map(|(path, _)| {
+        let folder = path.folders().find(|folder| after.get(folder) == Some(&TreeEntry::Uncovered))?;
+        Some((path, folder))
+    })
+}
+
+/// What going back did since a turn to it and to what came after it.
+pub fn taken_back(records: &[Record], turn: u32) -> Vec<Phrase> {
+    let of_it = |record: &Record| matches!(&record.body, RecordBody::Snapshot(taken) if taken.turn == turn);
+    let since = records.iter().rposition(of_it).map_or(records.len(), |last| last + 1);
+    let back = records.iter().skip(since).filter_map(|record| match &record.body {
+        RecordBody::Restored(back) if back.turn <= turn && !back.paths.is_empty() => Some(back),
+        _ => None,
+    });
+    let told = |back: &Restored| {
+        let all = back.paths.len().saturating_add(usize::try_from(back.more).unwrap_or(usize::MAX));
+        let codes = match back.redone {
+            true => ("undo.since_again", "undo.since_again_many"),
+            false => ("undo.since_back", "undo.since_back_many"),
+        };
+        some_of(codes.0, codes.1, back.paths.iter(), all).with("turn", back.turn)
+    };
+    back.map(told).collect()
+}
+
+/// A phrase that names paths, and how many more there are.
+fn some_of<'a>(whole: &'static str, many: &'static str, paths: impl Iterator<Item = &'a String>, all: usize) -> Phrase {
+    let shown: Vec<&str> = paths.take(MOST_SHOWN).map(String::as_str).collect();
+    let phrase = Phrase::new(if all > shown.len() { many } else { whole }).with("paths", shown.join(", "));
+    if all > shown.len() { phrase.with("more", all - shown.len()) } else { phrase }
 }
 
 fn change(snapshots: &Snapshots, path: &RelPath, old: Option<&TreeEntry>, new: Option<&TreeEntry>) -> Change {
@@ -522,7 +573,7 @@ mod tests {
             let mut place = Place::new(early);
             place.turn(turn);
             let seen: Vec<String> =
-                changes(&mut place.files(), &place.spans, 1).unwrap().into_iter().map(|change| change.path).collect();
+                changes(&mut place.files(), &place.spans, 1).unwrap().0.into_iter().map(|change| change.path).collect();
             assert!(seen.iter().all(|path| path == ".gitignore"), "{seen:?}");
             for force in [false, true] {
                 place.back(1, force);
@@ -546,7 +597,7 @@ mod tests {
         place.sh("echo mine > mine");
         place.turn("echo two > a; echo old > b");
         place.spans.iter_mut().for_each(|span| span.turn = 1);
-        let seen = changes(&mut place.files(), &place.spans, 1).unwrap();
+        let seen = changes(&mut place.files(), &place.spans, 1).unwrap().0;
         let paths: Vec<&str> = seen.iter().map(|change| change.path.as_str()).collect();
         assert_eq!(paths, ["a"], "b is what it was, and mine is not the turn's");
         assert!(seen[0].diff.contains("-old") && seen[0].diff.contains("+two"), "{}", seen[0].diff);
@@ -640,6 +691,20 @@ mod tests {
         let back = place.back(3, false);
         assert_eq!((back.blocked, back.kept), (Vec::new(), Vec::new()));
         assert_eq!(place.text("lib/f").as_deref(), Some("one\n"));
+    }
+
+    #[test]
+    fn what_a_turn_put_out_of_sight_is_named() {
+        let mut place = Place::new("mkdir lib; echo one > lib/f; echo one > lib/g; echo one > a");
+        let tag = "echo 'Signature: 8a477f597d28d172789f06886806bc55' > lib/CACHEDIR.TAG";
+        place.turn(&format!("echo two > a; {tag}; rm lib/f; echo two > lib/g"));
+        let (changes, unseen) = changes(&mut place.files(), &place.spans, 1).unwrap();
+        assert_eq!(changes.iter().map(|change| change.path.as_str()).collect::<Vec<_>>(), ["a"]);
+        let told: Vec<_> = unseen.iter().map(|phrase| (phrase.arg("folder"), phrase.arg("paths"))).collect();
+        assert_eq!(told, [(Some("lib"), Some("lib/f, lib/g"))]);
+        let back = place.back(1, false);
+        assert_eq!(back.changed, ["a", "lib", "lib/f"]);
+        assert_eq!(back.blocked.iter().map(|(path, _)| path.as_str()).collect::<Vec<_>>(), ["lib/g"], "{back:?}");
     }
 
     #[test]

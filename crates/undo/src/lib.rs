@@ -9,7 +9,7 @@ mod whose;
 mod worker;
 
 pub use back::note;
-pub use back::{BackError, FilesBack, FilesWay, changes};
+pub use back::{BackError, FilesBack, FilesWay, changes, taken_back};
 pub use room::{Room, RoomError, make_room};
 pub use timeline::{Span, last_standing, spans, turns};
 

@@ -22,11 +22,14 @@ pub struct GlobQuery {
     pub hidden: bool,
     /// Also looks at files that `.gitignore` leaves out.
     pub ignored: bool,
+    /// Also looks into folders of fetched packages and of caches that everybody leaves out, such as `node_modules`, where no
+    /// ignore file names them.
+    pub fetched: bool,
 }
 
 impl Default for GlobQuery {
     fn default() -> Self {
-        Self { pattern: "**".to_owned(), path: None, limit: 500, hidden: false, ignored: false }
+        Self { pattern: "**".to_owned(), path: None, limit: 500, hidden: false, ignored: false, fetched: true }
     }
 }
 
@@ -70,6 +73,7 @@ pub(crate) fn glob(
     let mut walk = Walk::new(boundary, query.path.as_deref(), query.hidden, query.ignored)?;
     let shape = Shape::new(&query.pattern, &walk.place.real)?;
     walk.hidden |= shape.hidden;
+    walk.fetched = query.fetched;
     let first = Mutex::new(First { limit: query.limit, ..First::default() });
     let stopped = AtomicBool::new(false);
     walk.builder().threads(0).build_parallel().run(|| {

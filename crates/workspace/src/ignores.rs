@@ -12,6 +12,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
+/// Folders that nobody writes by hand, ignored or not.
+pub(crate) const FETCHED: &[&str] = &["node_modules", "__pycache__"];
+
 /// The largest ignore file that is used, in bytes.
 const LARGEST: usize = 1024 * 1024;
 /// All ignore files of one walk together: rules take many times the memory of their text.

@@ -1,7 +1,7 @@
 //! Walking a tree: what `.gitignore` leaves out and what is closed is not visited, links are not followed.
 
 use crate::boundary::{Boundary, Place};
-use crate::ignores::Ignores;
+use crate::ignores::{FETCHED, Ignores};
 use crate::{FileError, lexical};
 use globset::{GlobBuilder, GlobMatcher};
 use ignore::{DirEntry, WalkBuilder};
@@ -14,6 +14,8 @@ pub(crate) struct Walk {
     /// Where it starts: a folder, or a single file.
     pub(crate) place: Place,
     pub(crate) hidden: bool,
+    /// Folders of fetched packages and caches are visited, unless an ignore file names them.
+    pub(crate) fetched: bool,
     /// None where ignored files are visited too.
     ignores: Option<Arc<Ignores>>,
 }
@@ -32,7 +34,7 @@ impl Walk {
             return Err(FileError::NotFound { path: given.to_owned(), near: Vec::new() });
         }
         let ignores = (!ignored).then(|| Arc::new(Ignores::new(top_of_rules(boundary, &place))));
-        Ok(Self { boundary: Arc::clone(boundary), place, hidden, ignores })
+        Ok(Self { boundary: Arc::clone(boundary), place, hidden, fetched: true, ignores })
     }
 
     /// A walker over it. It reads no ignore file by itself: those are somebody else's, and are read with care.
@@ -40,10 +42,13 @@ impl Walk {
         let mut builder = WalkBuilder::new(&self.place.real);
         builder.follow_links(false).standard_filters(false);
         let (boundary, ids) = (Arc::clone(&self.boundary), self.boundary.barrier_ids());
-        let (ignores, hidden) = (self.ignores.clone(), self.hidden);
+        let (ignores, hidden, fetched) = (self.ignores.clone(), self.hidden, self.fetched);
         builder.filter_entry(move |entry| {
             entry.depth() == 0
-                || !(is_git(entry) || ruled_out(ignores.as_deref(), hidden, entry) || closed(&boundary, entry, &ids))
+                || !(is_git(entry)
+                    || (!fetched && is_fetched(entry))
+                    || ruled_out(ignores.as_deref(), hidden, entry)
+                    || closed(&boundary, entry, &ids))
         });
         builder
     }
@@ -64,6 +69,10 @@ fn top_of_rules<'a>(boundary: &'a Boundary, place: &'a Place) -> &'a Path {
 
 fn is_git(entry: &DirEntry) -> bool {
     entry.file_name() == ".git"
+}
+
+fn is_fetched(entry: &DirEntry) -> bool {
+    FETCHED.iter().any(|name| entry.file_name() == *name) && entry.file_type().is_some_and(|kind| kind.is_dir())
 }
 
 /// What a rule names, and what is hidden unless a rule wants it.

@@ -111,6 +111,12 @@ impl Workspace {
         self.0.gathering.names(&self.0.boundary, patience)
     }
 
+    /// True when the path may be read, whether or not something stands there.
+    pub fn may_be_read(&self, path: &str) -> bool {
+        let boundary = &self.0.boundary;
+        boundary.resolve_to_read(path).is_ok_and(|place| !boundary.hides(&place.real, None, &boundary.barrier_ids()))
+    }
+
     /// True when the path lies outside of every root and may be read all the same.
     pub fn reads_outside(&self, path: &str) -> bool {
         let boundary = &self.0.boundary;

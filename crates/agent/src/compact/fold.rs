@@ -5,7 +5,7 @@ use super::digest::{newest, standing, told_before};
 use super::originals;
 use super::room::Budget;
 use super::said::Said;
-use super::work::Work;
+use super::work::{Work, reads_before_edits};
 use crate::bound::{Bound, cut, cut_blocks};
 use crate::conversation::{Conversation, message_tokens};
 use crate::ports::Artifacts;
@@ -89,7 +89,8 @@ fn words_of(message: &Message) -> Option<String> {
     }
 }
 
-/// Replaces old outputs by where they can be read; the newest, of so many tokens, stay. None when that would free nothing.
+/// Replaces old outputs by where they can be read; the newest, of so many tokens, stay, and so do instructions and what was
+/// read of files that were edited since. None when that would free nothing.
 pub(super) fn prune(
     conversation: &Conversation,
     protected: u64,
@@ -99,12 +100,15 @@ pub(super) fn prune(
     let mut newest = 0_u64;
     let mut freed = false;
     let mut tail: Vec<Message> = Vec::new();
-    for message in conversation.unfolded().iter().rev() {
+    let messages = conversation.unfolded();
+    let read = reads_before_edits(messages, &|name: &str| conversation.traits_of(name));
+    for (place, message) in messages.iter().enumerate().rev() {
         let mut message = Message::clone(message);
         if let Message::Tool { name, content, .. } = &mut message {
             let tokens = content_tokens(content);
             newest += tokens;
-            if newest > protected && tokens > 200 && !conversation.traits_of(name).instructs {
+            let stays = conversation.traits_of(name).instructs || read.contains(&place);
+            if newest > protected && tokens > 200 && !stays {
                 *content = pointer_to(&content.words(), tokens, artifacts).into();
                 freed = true;
             }

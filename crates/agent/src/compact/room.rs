@@ -12,6 +12,15 @@ const MOST_NOTES: u64 = 3_000;
 /// What stands around pins and notes: what they are, and who has them.
 const FRAME: u64 = 110;
 
+/// Windows from here on are large.
+const LARGE: u64 = 100_000;
+
+/// Of outputs, so many of the newest tokens stay in a large window.
+const NEWEST_OUTPUTS: u64 = 40_000;
+
+/// In a large window, outputs give way where that frees so many tokens.
+const LEAST_FREED: u64 = 20_000;
+
 /// How full the window may be, in tokens as the endpoint counts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Room {
@@ -32,6 +41,21 @@ impl Room {
     pub(super) fn most(&self) -> u64 {
         let left = self.threshold.saturating_sub(self.prefix);
         self.threshold.saturating_sub((self.window / 5).min(left / 2))
+    }
+
+    /// How many tokens of outputs stay, the newest, where older ones give way.
+    pub(super) fn newest_outputs(&self) -> u64 {
+        if self.window >= LARGE { NEWEST_OUTPUTS } else { self.window / 4 }
+    }
+
+    /// Whether outputs that gave way are enough: of a large window so much is freed, of another one 60 % is the most that is
+    /// still filled.
+    pub(super) fn is_pruned_enough(&self, before: u64, after: u64) -> bool {
+        let enough = match self.window >= LARGE {
+            true => before.saturating_sub(after) >= LEAST_FREED,
+            false => after <= self.window * 3 / 5,
+        };
+        enough && after <= self.most()
     }
 
     /// What a folding aims at: half of the window, so that the next one is far; more where the prompt and the tools take much

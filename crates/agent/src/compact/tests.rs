@@ -199,6 +199,62 @@ fn old_outputs_go_first_and_new_ones_stay() {
     assert!(prune(&conversation, 250_000, &kept, blank()).is_none(), "nothing to free");
 }
 
+/// What the model speaks of when it speaks of its change stays in its words; a read of another file, one whose change failed,
+/// and one after the change give way.
+#[test]
+fn reads_of_files_that_were_edited_since_stay() {
+    let tools = vec![
+        ToolSpec::new("change", "", json!({})).with(ToolTraits::EDITS),
+        ToolSpec::new("look", "", json!({})).with(ToolTraits::READS),
+        ToolSpec::new("teach", "", json!({})).with(ToolTraits { instructs: true, ..ToolTraits::READS }),
+    ];
+    let prefix = Arc::new(Prefix { system: String::new(), tools, aliases: Vec::new() });
+    let mut messages = vec![user("go")];
+    for (name, path, output) in [
+        ("look", "a.rs", "as it was"),
+        ("look", "b.rs", "another"),
+        ("look", "c.rs", "refused"),
+        ("change", "./a.rs", "done"),
+        ("change", "c.rs", "error: not there"),
+        ("look", "a.rs", "as it is"),
+        ("teach", "a.rs", "how to"),
+        ("look", "d.rs", "newest"),
+    ] {
+        // One id for all of them: it says nothing beyond its own step.
+        let arguments = json!({ "path": path }).to_string();
+        let calls = vec![ToolCall { id: CallId::from("c"), name: name.into(), arguments }];
+        messages.push(Message::Assistant { text: String::new(), reasoning: None, calls, stop: StopReason::Calls });
+        let content = format!("{output} {}", "and more of it ".repeat(100)).as_str().into();
+        messages.push(Message::Tool { call: CallId::from("c"), name: name.into(), content });
+    }
+    let conversation = Conversation::replay(prefix, messages, 1, Usage::default(), 0);
+    let pruned = prune(&conversation, 400, &Kept::default(), blank()).unwrap();
+    let shown = pruned.tail.iter().filter_map(|message| match message {
+        Message::Tool { content, .. } => content.words().split(" and more").next().map(str::to_owned),
+        _ => None,
+    });
+    let kept: Vec<String> = shown.filter(|text| !text.starts_with("[output of")).collect();
+    assert_eq!(kept, ["as it was", "how to", "newest"]);
+}
+
+#[test]
+fn a_large_window_keeps_forty_thousand_tokens_of_outputs_and_wants_twenty_thousand_freed() {
+    let conversation = conversation(vec![user("go")]);
+    let room = |window: u64| Room::of(&conversation, window, 0.8);
+    let newest: Vec<u64> = [8_000, 99_999, 100_000, 400_000].map(|window| room(window).newest_outputs()).into();
+    assert_eq!(newest, [2_000, 24_999, 40_000, 40_000]);
+    for (window, before, after, enough) in [
+        (10_000, 8_100, 6_000, true),
+        (10_000, 8_100, 6_100, false),
+        (200_000, 130_000, 110_000, true),
+        (200_000, 129_000, 110_000, false),
+        // It would be full again at once.
+        (200_000, 170_000, 140_000, false),
+    ] {
+        assert_eq!(room(window).is_pruned_enough(before, after), enough, "{window}: {before} to {after}");
+    }
+}
+
 #[test]
 fn an_answer_that_never_came_is_left_out_and_a_huge_prompt_is_cut() {
     let mut failed = say(crate::NO_ANSWER);

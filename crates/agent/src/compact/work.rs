@@ -1,7 +1,9 @@
 //! What was done: files that were changed, what failed and did not succeed since, commands, last words. Read out of the
 //! messages alone.
 
+use crate::ports::ToolTraits;
 use reasonix_proto::{Carried, Compacted, Message, Risk, ToolCall};
+use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -119,6 +121,34 @@ impl Work {
         }
         Some(note.trim_end().to_owned()).filter(|note| !note.is_empty())
     }
+}
+
+/// Where results stand of calls that looked at a file which a later call changed: what the model goes by when it speaks of that
+/// change.
+pub(super) fn reads_before_edits(messages: &[Arc<Message>], traits: &dyn Fn(&str) -> ToolTraits) -> HashSet<usize> {
+    let mut open: Vec<&ToolCall> = Vec::new();
+    let mut reads: Vec<(String, usize)> = Vec::new();
+    let mut kept = HashSet::new();
+    for (place, message) in messages.iter().enumerate() {
+        match &**message {
+            Message::User { .. } => {}
+            Message::Assistant { calls, .. } => open = calls.iter().collect(),
+            Message::Tool { call, content, .. } => {
+                let Some(at) = open.iter().position(|open| open.id == *call) else { continue };
+                let called = open.remove(at);
+                let (traits, files) = (traits(&called.name), files_of(&arguments(called)));
+                let files = files.iter().map(|file| file.trim().trim_start_matches("./"));
+                if traits.reads {
+                    reads.extend(files.map(|file| (file.to_owned(), place)));
+                } else if traits.edits && failure_in(&content.words()).is_none() {
+                    let changed: Vec<&str> = files.collect();
+                    let now = |(file, _): &&(String, usize)| changed.contains(&file.as_str());
+                    kept.extend(reads.iter().filter(now).map(|(_, read)| *read));
+                }
+            }
+        }
+    }
+    kept
 }
 
 type Arguments = serde_json::Map<String, serde_json::Value>;

@@ -131,9 +131,13 @@ impl CommandLine<'_> {
         }
         say::line_err(&style.text(&Phrase::new("cli.chat_choose")));
         let typed = self.line(&Phrase::new("cli.question_prompt"))?;
-        let number: usize = typed.parse().ok()?;
-        let at = number.checked_sub(1).filter(|at| *at < rows.len())?;
-        Some(rows.swap_remove(at).1)
+        let number = typed.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+        match number.filter(|at| *at < rows.len()) {
+            Some(at) => return Some(rows.swap_remove(at).1),
+            None if typed.is_empty() => {}
+            None => say::notice(Level::Info, &Phrase::new("cli.chat_no_choice").with("typed", clean(&typed))),
+        }
+        None
     }
 
     async fn picked(&self, command: &CommandInfo, pick: Pick) -> anyhow::Result<Next> {
@@ -158,7 +162,8 @@ impl CommandLine<'_> {
 
     async fn undo(&self) -> Next {
         match self.handle.query(Query::Changes { turn: None }).await {
-            Reply::Changes { turn, changes } => {
+            Reply::Changes { turn, changes, notes } => {
+                notes.iter().for_each(|note| say::notice(Level::Info, note));
                 turn_lines(turn, &changes, false).iter().for_each(|line| say::line_err(line));
                 let title = Phrase::new("tui.undo.title").with("turn", turn).with("count", changes.len());
                 let back = Op::Rewind { turn, what: Rewind::Files, summary: None };

@@ -28,10 +28,14 @@ pub(crate) fn reply_lines(reply: &Reply) -> Result<Vec<String>, (Level, Phrase)>
             lines.extend(crate::stats::table_lines(models, false));
             lines
         }
-        Reply::Changes { turn, changes } if changes.is_empty() => {
+        Reply::Changes { turn, changes, notes } if changes.is_empty() && notes.is_empty() => {
             return Err((Level::Info, Phrase::new("tui.diff.nothing").with("turn", turn)));
         }
-        Reply::Changes { turn, changes } => turn_lines(*turn, changes, true),
+        Reply::Changes { turn, changes, notes } => {
+            let mut lines = turn_lines(*turn, changes, true);
+            lines.extend(notes.iter().map(|note| style.text(note)));
+            lines
+        }
         Reply::Unchanged => return Err((Level::Info, Phrase::new("tui.diff.none"))),
         Reply::Servers { servers } if servers.is_empty() => return Err((Level::Info, Phrase::new("mcp.list_none"))),
         Reply::Servers { servers } => {

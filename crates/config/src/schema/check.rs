@@ -1,14 +1,14 @@
 //! Is what was written something we know? One walk over the tree of one file.
 
-use super::{SettingKind, below, children, find, is_section};
+use super::{GUARDS, SettingKind, below, children, find, is_section};
 use crate::node::{Node, Table, Value};
 use crate::trust::EXECUTABLE;
 use crate::unknown::nearest;
 use crate::{ConfigError, SettingOrigin};
 use reasonix_proto::{Level, Phrase};
 
-/// Checks the types of known keys and takes unknown keys out, each with a notice. Under permissions and sandbox an
-/// unknown key is an error: it may be a rule that a newer edition would keep. A null is the same as nothing.
+/// Checks the types of known keys and takes unknown keys out, each with a notice. Under permissions, sandbox and
+/// profiles an unknown key is an error: it may be a rule that its author counts on. A null is the same as nothing.
 pub(crate) fn check(table: Table, notices: &mut Vec<(Level, Phrase)>) -> Result<Table, ConfigError> {
     Walk { notices }.table(table, "", "")
 }
@@ -68,9 +68,9 @@ impl Walk<'_> {
             return Ok(());
         }
         let suggestion = nearest(key, children(section));
-        let guards = |part: &str| part == "permissions" || part == "sandbox";
-        // A misspelt section is a guard that its author counts on.
-        let misspelt = section.is_empty() && suggestion.as_deref().is_some_and(guards);
+        let guards = |part: &str| GUARDS.contains(&part);
+        // A misspelt section is a guard that its author counts on, wherever it stands.
+        let misspelt = suggestion.as_deref().is_some_and(guards);
         if misspelt || section.split('.').any(guards) {
             return Err(ConfigError::UnknownKey { origin, key: full, suggestion });
         }

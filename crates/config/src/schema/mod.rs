@@ -113,6 +113,9 @@ impl SettingScope {
     }
 }
 
+/// Sections in which what is not understood, or does nothing, would leave a guard out that somebody counts on.
+pub(crate) const GUARDS: &[&str] = &["permissions", "sandbox", "profiles"];
+
 /// Finds a key by its path.
 pub(crate) fn find(path: &str) -> Option<&'static SettingKey> {
     KEYS.iter().find(|key| key.path == path)

@@ -12,6 +12,7 @@ use crate::recall::{look_back, memories_of, no_look_back, on_by_itself};
 use crate::spec::Start;
 use crate::told::{as_told, told_where_known};
 use crate::tools::{ByOthers, Delegates, Explored, Keeping, LookBack, Nobody, recall_tools, task_tool};
+use crate::world::format_of;
 use reasonix_agent::{Artifacts, Tool, ToolSpec, Tools};
 use reasonix_proto::{EditFormat, Phrase, SessionHead};
 use reasonix_session::{MemoryArtifacts, Opened, Past};
@@ -206,7 +207,8 @@ pub(crate) fn toolset(
         [] => offers(&start.world.settings, format),
         on => on.iter().any(|name| name == format.name()),
     });
-    let tools = all_tools(start, artifacts, carried, shell, format);
+    let blocks = format_of(&start.world.settings).filter(|format| *format == EditFormat::Blocks);
+    let tools = all_tools(start, artifacts, carried, shell, format.or(blocks));
     let stands = shelf_of(start, had, format);
     let is_shelved = |tool: &&Arc<dyn Tool>| {
         let spec = tool.spec();

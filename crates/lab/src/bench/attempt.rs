@@ -48,8 +48,9 @@ pub(super) fn tools(format: EditFormat, workspace: &Workspace) -> Tools {
         other => &[other.name()],
     };
     let deps = Deps::new(workspace.clone(), Arc::new(MemoryArtifacts::default()));
-    let told = Some(format).filter(|format| *format != EditFormat::Blocks);
-    Tools::new(files_for(&deps, told).into_iter().filter(|tool| names.contains(&tool.spec().name.as_str())).collect())
+    Tools::new(
+        files_for(&deps, Some(format)).into_iter().filter(|tool| names.contains(&tool.spec().name.as_str())).collect(),
+    )
 }
 
 /// What the model is told.

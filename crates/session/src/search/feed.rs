@@ -1,7 +1,10 @@
 //! From the logs into the index: only files that changed are opened, and only what was added to them is read.
 
+use super::RECALLED;
 use super::Search;
-use super::index::{Doc, Index, IndexError, Known, drop_session, number_place, put_doc, put_session};
+use super::index::{
+    Doc, Index, IndexError, Known, bound_outputs, drop_session, number_place, put_doc, put_output, put_session,
+};
 use super::tokens::indexed;
 use crate::header::{Header, Kind, header};
 use crate::line;
@@ -9,7 +12,8 @@ use crate::lines::next_line;
 use crate::list::{Found, files};
 use crate::log::Place;
 use crate::past::typed;
-use reasonix_proto::{Message, RecordBody, ToolCall};
+use reasonix_agent::outcome_text;
+use reasonix_proto::{CallId, Message, RecordBody, ToolCall, ToolOutcome};
 use rusqlite::{Transaction, TransactionBehavior};
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -20,6 +24,10 @@ use std::time::Instant;
 const PIECE: usize = 256 * 1024;
 /// No more of one text is indexed.
 const LONGEST: usize = 64 * 1024;
+/// So much of the beginning of an output is indexed, and as much of its end.
+const OUTPUT_HALF: usize = 2 * 1024;
+/// Of all outputs no more bytes than this are in the index; the oldest go.
+const OUTPUTS: i64 = 48 * 1024 * 1024;
 /// After so many bytes of logs what was read is written down.
 const BATCH: u64 = 32 * 1024 * 1024;
 /// How many bytes are remembered of where a file was left.
@@ -87,11 +95,13 @@ pub(super) fn feed(
         written += take(search, &change, &file, earlier)?;
         missing -= 1;
         if written > BATCH {
+            bound_outputs(&change, OUTPUTS)?;
             change.commit()?;
             change = begin(index)?;
             written = 0;
         }
     }
+    bound_outputs(&change, OUTPUTS)?;
     change.commit()?;
     Ok(Coverage { sessions, missing })
 }
@@ -120,7 +130,8 @@ fn take(search: &Search, change: &Transaction<'_>, file: &Found, earlier: Option
     let mut discarded = false;
     if let Ok(log) = place.open_log() {
         let mut reader = BufReader::with_capacity(PIECE, log);
-        let mut lines = Lines { search, change, id: file.id.as_str(), discarded: &mut discarded };
+        let mut lines =
+            Lines { search, change, id: file.id.as_str(), discarded: &mut discarded, calls: HashMap::new() };
         // What failed to be read is the disk's matter; the rest of the sessions can be searched all the same.
         if let Err(Failed::Index(error)) = lines.read(&mut reader, &mut known) {
             return Err(error);
@@ -171,6 +182,8 @@ struct Lines<'a, 'c> {
     change: &'a Transaction<'c>,
     id: &'a str,
     discarded: &'a mut bool,
+    /// The paths that the calls of the last message name.
+    calls: HashMap<CallId, String>,
 }
 
 impl Lines<'_, '_> {
@@ -195,20 +208,60 @@ impl Lines<'_, '_> {
 
     fn take(&mut self, text: &[u8], known: &Known) -> Result<(), Failed> {
         let text = text.strip_suffix(b"\r").unwrap_or(text);
+        let line_length = text.len();
         let Some(Header { id, at, kind, .. }) = header(text) else { return Ok(()) };
-        let wanted = matches!(kind, Kind::Prompt | Kind::Note | Kind::Assistant | Kind::Shell | Kind::Discarded);
+        let said = matches!(kind, Kind::Prompt | Kind::Note | Kind::Assistant | Kind::Shell | Kind::Discarded);
+        let wanted = said || matches!(kind, Kind::Outcome | Kind::ShellEnded);
         let Some(record) = (wanted && line::is_sound(text)).then(|| line::parse(text)).flatten() else { return Ok(()) };
         *self.discarded |= record.body == RecordBody::Discarded;
-        let (said, paths) = content(&record.body);
+        let offset = u64::try_from(known.read).unwrap_or(0);
+        let (said, paths) = match &record.body {
+            RecordBody::Outcome { .. } | RecordBody::ShellEnded { .. } => {
+                let Some((text, paths)) = self.output(&record.body) else { return Ok(()) };
+                let indexed = indexed(&self.search.redact.text(&text));
+                let doc = Doc { record: id, at, offset, length: line_length, text: &indexed, paths: &paths };
+                return Ok(put_output(self.change, (known.n, known.place), &doc)?);
+            }
+            body => content(body),
+        };
+        if let RecordBody::Assistant { message: Message::Assistant { calls, .. }, .. } = &record.body {
+            self.calls = calls.iter().map(|call| (call.id.clone(), paths_of(std::slice::from_ref(call)))).collect();
+        }
         if said.trim().is_empty() && paths.is_empty() {
             return Ok(());
         }
         let said = self.search.redact.text(cut(&said));
         let (said, paths) = (indexed(&said), indexed(&paths));
-        let offset = u64::try_from(known.read).unwrap_or(0);
-        let doc = Doc { record: id, at, offset, length: text.len(), text: &said, paths: &paths };
+        let doc = Doc { record: id, at, offset, length: line_length, text: &said, paths: &paths };
         Ok(put_doc(self.change, (known.n, known.place), &doc)?)
     }
+
+    /// What is indexed of an output, and the paths that its call named. None where nothing came of the call, where it only
+    /// found what was said earlier, and where the call was read at another time, so that nobody knows what it named.
+    fn output(&mut self, body: &RecordBody) -> Option<(String, String)> {
+        let paths = match body {
+            RecordBody::Outcome { call, .. } => self.calls.remove(call)?,
+            _ => String::new(),
+        };
+        let text = output_of(body).filter(|text| !RECALLED.iter().any(|begins| text.starts_with(begins)))?;
+        Some((both_ends(&text, OUTPUT_HALF), paths))
+    }
+}
+
+/// What a call gave back, or failed with; none where it did not run.
+pub(super) fn output_of(body: &RecordBody) -> Option<String> {
+    let (RecordBody::Outcome { outcome, .. } | RecordBody::ShellEnded { outcome, .. }) = body else { return None };
+    matches!(outcome, ToolOutcome::Done { .. } | ToolOutcome::Failed { .. }).then(|| outcome_text(outcome))
+}
+
+/// The beginning and the end of a text.
+fn both_ends(text: &str, half: usize) -> String {
+    if text.len() <= 2 * half {
+        return text.to_owned();
+    }
+    let (head, tail) = (text.floor_char_boundary(half), text.ceil_char_boundary(text.len() - half));
+    let (head, tail) = (text.get(..head).unwrap_or_default(), text.get(tail..).unwrap_or_default());
+    format!("{head}\n{tail}")
 }
 
 /// Notes that this line was read.
@@ -244,7 +297,7 @@ pub(super) fn content(body: &RecordBody) -> (String, String) {
 }
 
 /// The paths that calls name.
-fn paths_of(calls: &[ToolCall]) -> String {
+pub(super) fn paths_of(calls: &[ToolCall]) -> String {
     let mut paths = String::new();
     for call in calls {
         let Ok(serde_json::Value::Object(args)) = serde_json::from_str(&call.arguments) else { continue };

@@ -8,9 +8,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// Another number makes every older index be made anew.
-const VERSION: i64 = 1;
+const VERSION: i64 = 2;
 
-/// Texts stand nowhere in it: the rowid of `words` is the `n` of `docs`, which says where the record lies.
+/// Texts stand nowhere in it: the rowid of `words` is the `n` of `docs`, which says where the record lies; that of `outputs` is
+/// the `n` of `outs`. Outputs are kept apart, so that their words make no word of a prompt common.
 const SCHEMA: &str = "
 CREATE TABLE places (n INTEGER PRIMARY KEY, cwd TEXT NOT NULL UNIQUE);
 CREATE TABLE sessions (n INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, place INTEGER NOT NULL, modified INTEGER NOT NULL,
@@ -18,9 +19,15 @@ CREATE TABLE sessions (n INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, place INT
 CREATE TABLE docs (n INTEGER PRIMARY KEY, session INTEGER NOT NULL, record INTEGER NOT NULL, at INTEGER NOT NULL,
     offset INTEGER NOT NULL, length INTEGER NOT NULL);
 CREATE INDEX docs_of_session ON docs (session);
+CREATE TABLE outs (n INTEGER PRIMARY KEY, session INTEGER NOT NULL, record INTEGER NOT NULL, at INTEGER NOT NULL,
+    offset INTEGER NOT NULL, length INTEGER NOT NULL, bytes INTEGER NOT NULL, paths TEXT NOT NULL);
+CREATE INDEX outs_of_session ON outs (session);
 CREATE VIRTUAL TABLE words USING fts5 (text, paths, place, content = '', contentless_delete = 1,
     tokenize = \"porter ascii tokenchars '_'\");
 INSERT INTO words (words, rank) VALUES ('hashsize', 16777216);
+CREATE VIRTUAL TABLE outputs USING fts5 (text, place, content = '', contentless_delete = 1,
+    tokenize = \"porter ascii tokenchars '_'\");
+INSERT INTO outputs (outputs, rank) VALUES ('hashsize', 16777216);
 ";
 
 /// The index cannot be used.
@@ -109,6 +116,7 @@ impl Index {
             return Ok(None);
         }
         index.db.prepare("SELECT n, place FROM docs, words WHERE docs.n = words.rowid LIMIT 1")?;
+        index.db.prepare("SELECT n, place FROM outs, outputs WHERE outs.n = outputs.rowid LIMIT 1")?;
         Ok(Some(index))
     }
 
@@ -162,6 +170,8 @@ pub(super) fn put_session(change: &Transaction<'_>, id: &str, known: &Known) -> 
 pub(super) fn drop_session(change: &Transaction<'_>, n: i64) -> rusqlite::Result<()> {
     change.execute("DELETE FROM words WHERE rowid IN (SELECT n FROM docs WHERE session = ?1)", [n])?;
     change.execute("DELETE FROM docs WHERE session = ?1", [n])?;
+    change.execute("DELETE FROM outputs WHERE rowid IN (SELECT n FROM outs WHERE session = ?1)", [n])?;
+    change.execute("DELETE FROM outs WHERE session = ?1", [n])?;
     change.execute("DELETE FROM sessions WHERE n = ?1", [n])?;
     Ok(())
 }
@@ -175,6 +185,38 @@ pub(super) fn put_doc(change: &Transaction<'_>, (n, place): (i64, i64), doc: &Do
     let row = put.insert(params![n, number(doc.record), number(doc.at), number(doc.offset), length])?;
     let mut put = change.prepare_cached("INSERT INTO words (rowid, text, paths, place) VALUES (?1, ?2, ?3, ?4)")?;
     put.execute(params![row, doc.text, doc.paths, place_word(place)])?;
+    Ok(())
+}
+
+/// Adds an output; its paths are those that the call named.
+pub(super) fn put_output(change: &Transaction<'_>, (n, place): (i64, i64), doc: &Doc<'_>) -> rusqlite::Result<()> {
+    let number = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);
+    let size = |value: usize| i64::try_from(value).unwrap_or(i64::MAX);
+    let mut put = change.prepare_cached(
+        "INSERT INTO outs (session, record, at, offset, length, bytes, paths) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+    )?;
+    let (record, at, offset) = (number(doc.record), number(doc.at), number(doc.offset));
+    let row = put.insert(params![n, record, at, offset, size(doc.length), size(doc.text.len()), doc.paths])?;
+    let mut put = change.prepare_cached("INSERT INTO outputs (rowid, text, place) VALUES (?1, ?2, ?3)")?;
+    put.execute(params![row, doc.text, place_word(place)])?;
+    Ok(())
+}
+
+/// Takes the oldest outputs out until the others have no more bytes than this.
+pub(super) fn bound_outputs(change: &Transaction<'_>, most: i64) -> rusqlite::Result<()> {
+    let all: i64 = change.query_row("SELECT coalesce(sum(bytes), 0) FROM outs", [], |row| row.get(0))?;
+    if all <= most {
+        return Ok(());
+    }
+    let (mut left, mut last) = (all - most, 0);
+    let mut oldest = change.prepare("SELECT n, bytes FROM outs ORDER BY n")?;
+    let mut rows = oldest.query([])?;
+    while let Some(row) = rows.next()?.filter(|_| left > 0) {
+        last = row.get(0)?;
+        left -= row.get::<_, i64>(1)?;
+    }
+    change.execute("DELETE FROM outputs WHERE rowid IN (SELECT n FROM outs WHERE n <= ?1)", [last])?;
+    change.execute("DELETE FROM outs WHERE n <= ?1", [last])?;
     Ok(())
 }
 

@@ -1,16 +1,20 @@
 //! A piece of a session around one of its records, as a reader of a hit wants it.
 
 use super::excerpt::one_line;
-use super::feed::content;
+use super::feed::{content, paths_of};
 use super::{Search, speaker_of};
 use crate::error::SessionError;
 use crate::header::Kind;
 use reasonix_agent::outcome_text;
-use reasonix_proto::{Record, RecordBody, RecordId, SessionId, Speaker};
+use reasonix_proto::{CallId, Message, Record, RecordBody, RecordId, SessionId, Speaker, ToolCall};
+use std::collections::HashMap;
 
 /// How much of what was said, and of what a tool gave, is shown.
 const SAID: usize = 2000;
 const OUTPUT: usize = 400;
+
+/// So many records before the window are looked at for calls whose outputs are in it.
+const BEFORE: usize = 64;
 
 /// The records that can be read.
 const READ: &[Kind] = &[Kind::Prompt, Kind::Note, Kind::Assistant, Kind::Outcome, Kind::Shell, Kind::ShellEnded];
@@ -55,9 +59,29 @@ impl Search {
         if near.is_empty() {
             return Err(SessionError::NoRecord { session, record });
         }
-        let lines = near.into_iter().filter_map(|id| seen.past.record(id)).filter_map(|record| self.line(&record));
-        let lines = lines.collect();
+        // A call may stand before the window in which its output does.
+        let (mut calls, mut lines) = (HashMap::new(), Vec::new());
+        for id in seen.past.near(record, READ, span + BEFORE) {
+            let Some(record) = seen.past.record(id) else { continue };
+            if let RecordBody::Assistant { message: Message::Assistant { calls: made, .. }, .. } = &record.body {
+                let named = |call: &ToolCall| (call.id.clone(), paths_of(std::slice::from_ref(call)));
+                calls.extend(made.iter().map(named));
+            }
+            if near.contains(&id) && self.may_be_shown(&record, &head.cwd, &calls) {
+                lines.extend(self.line(&record));
+            }
+        }
         Ok(SessionWindow { session, folder: head.cwd, lines })
+    }
+
+    /// Whether the files may be read that the call of an output named. One whose call stands too far away named nobody knows
+    /// what.
+    fn may_be_shown(&self, record: &Record, folder: &str, calls: &HashMap<CallId, String>) -> bool {
+        let RecordBody::Outcome { call, .. } = &record.body else { return true };
+        match calls.get(call) {
+            Some(named) => self.may_be_read(folder, Some(named)),
+            None => self.reads.is_none(),
+        }
     }
 
     fn line(&self, record: &Record) -> Option<Line> {

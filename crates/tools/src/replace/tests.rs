@@ -1,6 +1,35 @@
-use super::{Problem, Replaced, replace};
+use super::{Overlook, Problem, Replaced};
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
+
+fn replace(text: &str, old: &str, new: &str, all: bool) -> Result<Replaced, Problem> {
+    super::replace(text, old, new, all, Overlook::Slips)
+}
+
+/// What a block is allowed to differ in, and what it is not.
+#[test]
+fn a_strict_search_overlooks_line_ends_and_blanks_before_them() {
+    let strict = |text: &str, old: &str| super::replace(text, old, "new\n", false, Overlook::LineEnds);
+    for (text, old, wanted) in [
+        ("a\nb\n", "a\n", "new\nb\n"),
+        ("a\r\nb\r\n", "a\n", "new\r\nb\r\n"),
+        ("a  \n  b\t\nc\n", "a\n  b\n", "new\nc\n"),
+        ("a\nlast", "last\n", "a\nnew"),
+        ("a\u{200b}b\nc\n", "a⟨U+200B⟩b\n", "new\nc\n"),
+    ] {
+        assert_eq!(strict(text, old).map(|done| done.text), Ok(wanted.to_owned()), "{text:?} {old:?}");
+    }
+    for (text, old, line) in [
+        ("x {\n    run(1);\n        run(2);\n}\n", "  run(1);\n      run(2);\n", Some(2)),
+        ("{\n\tb();\n\tc();\n}\n", "    b();\n    c();\n", Some(2)),
+        ("a\nb\nc\n", "   1\ta\n   2\tb\n", None),
+        ("café au lait\n", "cafe\u{301} au lait\n", Some(1)),
+        ("zero\u{200b}width here\n", "zerowidth here\n", Some(1)),
+    ] {
+        let Err(Problem::Missing { near, .. }) = strict(text, old) else { panic!("{text:?} {old:?}") };
+        assert_eq!(near.map(|near| near.line), line, "{text:?} {old:?}");
+    }
+}
 
 fn once(text: &str, old: &str, new: &str) -> Replaced {
     replace(text, old, new, false).unwrap_or_else(|problem| panic!("{text:?} {old:?}: {problem:?}"))

@@ -75,6 +75,12 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ),
     ("cli.chat_choose", "  a number; empty for none", "  输入编号；留空表示不选"),
     (
+        "cli.chat_no_choice",
+        "{typed} is no number of the list; nothing was chosen",
+        "{typed} 不是列表中的编号；未作选择",
+    ),
+    ("cli.chat_no_choice.hint", "it can be typed again on the next line", "可在下一行重新输入"),
+    (
         "cli.chat_settings",
         "`reasonix config show` lists the settings and where each comes from, `reasonix config set KEY VALUE` changes one; /model, /mode and /permissions change this chat",
         "`reasonix config show` 列出各项设置及其来源，`reasonix config set 键 值` 可修改；/model、/mode 和 /permissions 修改本次聊天",
@@ -371,6 +377,12 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "sessions of Claude Code, of the Go edition and of Reasonix can be imported: one JSON object a line",
         "可导入 Claude Code、Go 版和 Reasonix 的会话：每行一个 JSON 对象",
     ),
+    (
+        "cli.import_cut",
+        "{path} ends in the middle of a line: what came after that is not in it",
+        "{path} 在一行的中间结束：其后的内容不在该文件中",
+    ),
+    ("cli.import_cut.hint", "export it again, or copy the file again", "请重新导出，或重新复制该文件"),
     ("cli.import_skipped", "{what} has no counterpart here and was left out", "{what} 在此没有对应项，已略过"),
     (
         "cli.import_skipped.hint",
@@ -777,6 +789,12 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "{child}（{agent}）结束，{steps} 步，{seconds} 秒：{summary}",
     ),
     ("cli.session_whole", "{session}  whole, {records} {records|record|records}", "{session}  完整，{records} 条记录"),
+    ("cli.sessions_ended", "ended", "结束"),
+    ("cli.sessions_folder", "folder", "文件夹"),
+    ("cli.sessions_id", "session", "会话"),
+    ("cli.sessions_title", "title", "标题"),
+    ("cli.sessions_turns", "turns", "轮"),
+    ("cli.sessions_used", "last used", "最近使用"),
     (
         "cli.schema_with_command",
         "--output-schema and a /command do not go together: the command would take the schema for its arguments",

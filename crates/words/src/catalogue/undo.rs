@@ -113,7 +113,43 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "{removed} {removed|file|files} removed, {freed} MiB freed",
         "已删除 {removed} 个文件，释放 {freed} MiB",
     ),
+    (
+        "undo.since_again",
+        "brought again since, from turn {turn} on: {paths}",
+        "之后已恢复（从第 {turn} 轮起）：{paths}",
+    ),
+    (
+        "undo.since_again_many",
+        "brought again since, from turn {turn} on: {paths} and {more} more",
+        "之后已恢复（从第 {turn} 轮起）：{paths} 等，另有 {more} 项",
+    ),
+    ("undo.since_back", "taken back since, from turn {turn} on: {paths}", "之后已撤销（从第 {turn} 轮起）：{paths}"),
+    (
+        "undo.since_back_many",
+        "taken back since, from turn {turn} on: {paths} and {more} more",
+        "之后已撤销（从第 {turn} 轮起）：{paths} 等，另有 {more} 项",
+    ),
     ("undo.turn", "turn {turn}: {count} {count|file|files}", "第 {turn} 轮：{count} 个文件"),
     ("undo.uncovered", "undo does not cover: {paths}", "撤销不包括：{paths}"),
     ("undo.uncovered_many", "undo does not cover: {paths} and {more} more", "撤销不包括：{paths} 等，另有 {more} 项"),
+    (
+        "undo.unseen",
+        "{folder} is not covered since then, so that nobody can tell what became of: {paths}",
+        "{folder} 自此不在撤销范围内，无法得知以下文件的变化：{paths}",
+    ),
+    (
+        "undo.unseen.hint",
+        "undo brings back what is missing of it; what is there stays, and undo names it",
+        "撤销会恢复其中缺失的文件；仍在的文件予以保留并列出",
+    ),
+    (
+        "undo.unseen_many",
+        "{folder} is not covered since then, so that nobody can tell what became of: {paths} and {more} more",
+        "{folder} 自此不在撤销范围内，无法得知以下文件的变化：{paths} 等，另有 {more} 项",
+    ),
+    (
+        "undo.unseen_many.hint",
+        "undo brings back what is missing of it; what is there stays, and undo names it",
+        "撤销会恢复其中缺失的文件；仍在的文件予以保留并列出",
+    ),
 ];

@@ -1,6 +1,6 @@
 //! What git ignores, and which folders hold what can be built or fetched again.
 
-use crate::ignores::{IgnoreFile, exclude_file, said};
+use crate::ignores::{FETCHED, IgnoreFile, exclude_file, said};
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -46,13 +46,10 @@ const BUILD_FOLDERS: &[&str] = &[
     "dist-newstyle",
 ];
 
-/// Folders that nobody writes by hand, ignored or not.
-const ALWAYS_OUT: &[&str] = &["node_modules", "__pycache__"];
-
 /// True for a folder that is left out as a whole.
 pub(super) fn is_build_folder(name: &[u8], ignored: bool) -> bool {
     let among = |names: &[&str]| names.iter().any(|known| known.as_bytes() == name);
-    among(ALWAYS_OUT) || (ignored && among(BUILD_FOLDERS))
+    among(FETCHED) || (ignored && among(BUILD_FOLDERS))
 }
 
 /// The ignore files of a tree, read once and again when they change.
