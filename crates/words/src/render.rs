@@ -36,20 +36,28 @@ fn fill(lang: Lang, text: &str, phrase: &Phrase) -> String {
         let value = after.find('}').and_then(|close| Some((close, value_of(after.get(1..close)?, phrase)?)));
         match value {
             Some((close, value)) => {
+                let mut spoken = String::new();
                 match value.strip_prefix('@').and_then(catalogue::find) {
                     Some(entry) if !text_of(lang, entry).contains(text) => {
-                        let spoken = fill(lang, text_of(lang, entry), phrase);
+                        let text = fill(lang, text_of(lang, entry), phrase);
                         // A sentence that goes on does not end in the middle.
                         let goes_on =
                             after.get(close + 1..).is_some_and(|rest| rest.starts_with([':', '：', ',', '，']));
                         let end: &[char] = if goes_on { &['.', '。'] } else { &[] };
-                        out.push_str(spoken.trim_end_matches(end));
+                        spoken.push_str(text.trim_end_matches(end));
                     }
                     // What the system or a tool gives as the reason is a sentence of its own.
-                    _ if after.starts_with("{reason}") => out.push_str(&crate::retold(lang, value)),
-                    _ => out.push_str(value),
+                    _ if after.starts_with("{reason}") => spoken.push_str(&crate::retold(lang, value)),
+                    _ if lang == Lang::Zh && LISTS.iter().any(|name| after.starts_with(name)) => {
+                        spoken.push_str(&value.replace(", ", "、"));
+                    }
+                    _ => spoken.push_str(value),
                 }
                 rest = after.get(close + 1..).unwrap_or_default();
+                if lang == Lang::Zh {
+                    rest = closed_up(&mut out, &spoken, rest);
+                }
+                out.push_str(&spoken);
             }
             None => {
                 out.push('{');
@@ -59,6 +67,38 @@ fn fill(lang: Lang, text: &str, phrase: &Phrase) -> String {
     }
     out.push_str(rest);
     out
+}
+
+/// The places that hold several names, which are listed with commas.
+const LISTS: [&str; 12] = [
+    "{known}",
+    "{names}",
+    "{paths}",
+    "{values}",
+    "{topics}",
+    "{fields}",
+    "{folders}",
+    "{jobs}",
+    "{offered}",
+    "{sessions}",
+    "{files}",
+    "{lines}",
+];
+
+/// Chinese stands a space apart from what is not Chinese, and not from Chinese: the spaces of a text around a place go
+/// where what was put there begins or ends so. Gives what follows in the text.
+fn closed_up<'a>(out: &mut String, spoken: &str, rest: &'a str) -> &'a str {
+    let before = out.strip_suffix(' ').and_then(|text| text.chars().next_back());
+    if before.is_some_and(chinese) && spoken.chars().next().is_some_and(chinese) {
+        out.pop();
+    }
+    let behind = rest.strip_prefix(' ').filter(|text| text.chars().next().is_some_and(chinese));
+    behind.filter(|_| spoken.chars().next_back().is_some_and(chinese)).unwrap_or(rest)
+}
+
+/// A character, or a mark, that stands without a space beside another of its kind.
+const fn chinese(letter: char) -> bool {
+    matches!(letter, '\u{2e80}'..='\u{9fff}' | '\u{ff00}'..='\u{ff60}' | '\u{f900}'..='\u{faff}')
 }
 
 /// What stands for a placeholder.
@@ -111,6 +151,16 @@ mod tests {
         assert_eq!(said(Lang::Zh, 1), "第 3 轮：1 个文件");
         let phrase = Phrase::new("x").with("a", 1);
         assert_eq!(fill(Lang::En, "{b|one|more} {a|one} {a|is|are}", &phrase), "{b|one|more} {a|one} is");
+    }
+
+    #[test]
+    fn chinese_closes_up_around_chinese_and_keeps_a_space_from_the_rest() {
+        let phrase = |rule: &str| Phrase::new("x").with("rule", rule).with("names", "a, b");
+        assert_eq!(fill(Lang::Zh, "不再询问 {rule} 了", &phrase("危险命令")), "不再询问危险命令了");
+        assert_eq!(fill(Lang::Zh, "不再询问 {rule} 了", &phrase("Bash(rm:*)")), "不再询问 Bash(rm:*) 了");
+        assert_eq!(fill(Lang::Zh, "会话    {rule}", &phrase("甲")), "会话    甲", "columns stay");
+        assert_eq!(fill(Lang::Zh, "可用：{names}", &phrase("")), "可用：a、b");
+        assert_eq!(fill(Lang::En, "not {rule} {names}", &phrase("危险")), "not 危险 a, b");
     }
 
     #[test]

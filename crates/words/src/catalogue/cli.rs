@@ -12,7 +12,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "cli.plan_choices",
         "y carry it out · a carry it out and ask about each change · n keep planning · x give it up · or say what should be different",
-        "y 执行 · a 执行且每次改动都询问 · n 继续计划 · x 放弃 · 或说明要改什么",
+        "y 执行 · a 执行，但每次更改都询问 · n 继续计划 · x 放弃 · 或说明要改什么",
     ),
     ("cli.plan_steps_title", "OTHER STEPS for the rest of the plan", "计划其余部分的新步骤"),
     (
@@ -38,7 +38,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "cli.ask_always",
         "  {key} = yes, and never ask again in this folder for {rule} (saved in your settings)",
-        "  {key} = 允许，在本文件夹内始终不再询问 {rule}（写入你的设置）",
+        "  {key} = 允许，此文件夹内今后不再询问 {rule}（写入你的设置）",
     ),
     (
         "cli.ask_early",
@@ -52,17 +52,17 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "cli.ask_session",
         "  {key} = yes, and do not ask again in this session for {rule}",
-        "  {key} = 允许，本会话内不再询问 {rule}",
+        "  {key} = 允许，本次会话内不再询问 {rule}",
     ),
-    ("cli.ask_title", "ASK    {tool} wants to run", "ASK    {tool} 请求执行"),
+    ("cli.ask_title", "ASK    {tool} wants to run", "询问   {tool} 请求执行"),
     ("cli.ask_touches", "    it would touch: {what}", "    涉及：{what}"),
     ("cli.bad_schema", "cannot use {path} as an output schema: {reason}", "无法将 {path} 用作输出 schema：{reason}"),
     ("cli.bad_schema.hint", "it must be a JSON schema in JSON", "它必须是 JSON 格式的 JSON Schema"),
-    ("cli.change_created", "created (+{added} -{removed})", "已创建 (+{added} -{removed})"),
-    ("cli.change_deleted", "deleted (+{added} -{removed})", "已删除 (+{added} -{removed})"),
-    ("cli.change_moved", "moved from {from} to", "已移动，来自 {from}，现为"),
-    ("cli.change_unchanged", "unchanged (+{added} -{removed})", "未变化 (+{added} -{removed})"),
-    ("cli.change_updated", "updated (+{added} -{removed})", "已更新 (+{added} -{removed})"),
+    ("cli.change_created", "created (+{added} −{removed})", "已创建（+{added} −{removed}）"),
+    ("cli.change_deleted", "deleted (+{added} −{removed})", "已删除（+{added} −{removed}）"),
+    ("cli.change_moved", "moved from {from} to", "已从 {from} 移动到"),
+    ("cli.change_unchanged", "unchanged (+{added} −{removed})", "未变化（+{added} −{removed}）"),
+    ("cli.change_updated", "updated (+{added} −{removed})", "已更新（+{added} −{removed}）"),
     (
         "cli.chat_help",
         "@path     adds a file or a folder's listing to the prompt\n!command  runs a command of yours; !! keeps it from the model\nCtrl-C    interrupts the running turn; Ctrl-D ends the chat",
@@ -72,7 +72,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "cli.chat_settings",
         "`reasonix config show` lists the settings and where each comes from, `reasonix config set KEY VALUE` changes one; /model, /mode and /permissions change this chat",
-        "`reasonix config show` 列出各项设置及其来源，`reasonix config set 键 值` 可修改；/model、/mode 和 /permissions 修改本次聊天",
+        "`reasonix config show` 列出各项设置及其来源，`reasonix config set 键 值` 可修改；/model、/mode 和 /permissions 修改本次对话",
     ),
     ("cli.confirm_prompt", "yes or no> ", "是或否> "),
     (
@@ -125,6 +125,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("cli.usage_unknown", "{arg} is not known here", "此处没有选项 {arg}"),
     ("cli.usage_valid", "it can be: {values}", "可选值：{values}"),
     ("cli.usage_value", "{arg} does not take {value}", "{arg} 不接受“{value}”"),
+    ("cli.usage_valueless", "{arg} has no value", "{arg} 缺少值"),
     ("cli.usage_which", "which of its commands?", "缺少子命令"),
     ("cli.usage_wrong", "the command line cannot be read", "无法解析命令行"),
     ("cli.off", "off", "关闭"),
@@ -151,19 +152,19 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "add -p, or use reasonix run; a chat takes --approve workspace-destructive alone",
         "请加上 -p，或使用 reasonix run；对话只接受 --approve workspace-destructive",
     ),
-    ("cli.resume_which", "which session? each line goes on with one", "要继续哪个会话？每行命令对应一个"),
+    ("cli.resume_which", "which session? each line goes on with one", "要继续哪个会话？下面每行命令对应一个"),
     ("cli.no_sessions_to_resume", "there is no session of this folder", "此文件夹没有会话"),
     (
         "cli.no_sessions_to_resume.hint",
         "reasonix sessions --all lists those of all folders",
         "reasonix sessions --all 列出所有文件夹的会话",
     ),
-    ("cli.demo_diff", "\nWhat changed in price.sh:", "\nprice.sh 的改动："),
+    ("cli.demo_diff", "\nWhat changed in price.sh:", "\nprice.sh 的更改："),
     ("cli.demo_failed", "the demo's test still fails", "演示的测试仍未通过"),
     (
         "cli.demo_failed.hint",
         "this should not happen; please report it with the output above",
-        "不应出现此情况；请附上以上输出反馈",
+        "这不应该发生；请附上以上输出反馈",
     ),
     (
         "cli.demo_intro",
@@ -198,14 +199,14 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "cli.doctor_validation",
         "edits are checked with `{command}` ({from})",
-        "改动将用 `{command}` 检查（来自 {from}）",
+        "更改将用 `{command}` 检查（来自 {from}）",
     ),
     (
         "cli.doctor_validation_none",
         "no command was found that checks edits; name one with validation.command",
-        "没有找到检查改动的命令；可用 validation.command 指定",
+        "没有找到检查更改的命令；可用 validation.command 指定",
     ),
-    ("cli.doctor_validation_off", "edits are not checked (validation.enabled)", "改动不作检查（validation.enabled）"),
+    ("cli.doctor_validation_off", "edits are not checked (validation.enabled)", "更改不作检查（validation.enabled）"),
     ("cli.doctor_folder", "working folder {path}", "工作文件夹 {path}"),
     ("cli.doctor_good", "ok  ", "正常"),
     ("cli.doctor_home", "settings and state in {path}", "设置与状态文件夹 {path}"),
@@ -281,9 +282,13 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "cli.cache_break",
         "turn {turn}.{step}  {why}: from byte {at} on {bytes} {bytes|byte|bytes} anew, {tokens} {tokens|token|tokens}{cost}",
-        "第 {turn}.{step}  {why}：自第 {at} 字节起重新发送 {bytes} 字节，{tokens} 个 token{cost}",
+        "第 {turn} 轮第 {step} 步  {why}：从第 {at} 字节起重新发送 {bytes} 字节，{tokens} 个 token{cost}",
     ),
-    ("cli.cache_breaks", "what did not extend the request before, and what it cost", "未延续上一个请求之处及其代价"),
+    (
+        "cli.cache_breaks",
+        "what did not extend the request before, and what it cost",
+        "哪些请求没有延续上一个请求，以及由此的代价",
+    ),
     (
         "cli.cache_head",
         "turn requests        bytes   reused    tokens   cached",
@@ -293,7 +298,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "cli.cache_none.hint",
         "the ledger begins with the first request of a version that keeps one",
-        "账目从支持它的版本的第一个请求开始",
+        "从支持此功能的版本发出第一个请求时才开始记账",
     ),
     (
         "cli.cache_reported",
@@ -310,7 +315,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "cli.nothing_to_fork",
         "there is nothing to copy yet: nothing was said in this session",
-        "还没有可复制的内容：此会话中尚未说过话",
+        "还没有可复制的内容：此会话中还没有说过话",
     ),
     ("cli.nothing_to_fork.hint", "say something first", "请先说点什么"),
     ("cli.not_opened", "that session could not be opened: {reason}", "无法打开该会话：{reason}"),
@@ -335,7 +340,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("cli.context_no_window", "the model's window is not known", "模型的窗口大小未知"),
     ("cli.context_session", "session {session}; tokens by estimate", "会话 {session}；token 数为估计值"),
     ("cli.context_window", "window: {window} tokens, {percent} in use", "窗口：{window} 个 token，已用 {percent}"),
-    ("cli.ending_done", "done", "完成"),
+    ("cli.ending_done", "done", "已完成"),
     ("cli.ending_failed", "failed", "失败"),
     ("cli.ending_interrupted", "interrupted", "已中断"),
     ("cli.ending_limit", "limit", "达到上限"),
@@ -364,7 +369,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "cli.import_nothing.hint",
         "sessions of Claude Code, of the Go edition and of Reasonix can be imported: one JSON object a line",
-        "可导入 Claude Code、Go 版和 Reasonix 的会话：每行一个 JSON 对象",
+        "可导入 Claude Code、Reasonix 的 Go 版和本程序的会话：每行一个 JSON 对象",
     ),
     ("cli.import_skipped", "{what} has no counterpart here and was left out", "{what} 在此没有对应项，已略过"),
     (
@@ -414,19 +419,19 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "`reasonix models` lists all of them, `reasonix models --known` those that are known",
         "`reasonix models` 列出全部模型，`reasonix models --known` 列出内置的模型",
     ),
-    ("cli.models_window", "{tokens} {tokens|token|tokens}", "{tokens} token"),
+    ("cli.models_window", "{tokens} {tokens|token|tokens}", "{tokens} 个 token"),
     ("cli.more_lines", "… {count} more {count|line|lines}", "… 还有 {count} 行"),
     ("cli.no_folder", "cannot work in {path}: {reason}", "无法在 {path} 中工作：{reason}"),
     ("cli.no_folder.hint", "give an existing folder with -C DIR", "请用 -C DIR 指定存在的文件夹"),
     (
         "cli.memory_forgotten",
         "forgot {name} ({scope}); revision {revision} is archived",
-        "已忘记 {name}（{scope}）；修订 {revision} 已归档",
+        "已忘记 {name}（{scope}）；第 {revision} 版已归档",
     ),
     (
         "cli.memory_saved",
         "saved {name} ({scope}, revision {revision}); new sessions begin with it",
-        "已保存 {name}（{scope}，修订 {revision}）；新会话将带上它",
+        "已保存 {name}（{scope}，第 {revision} 版）；新会话会带上它",
     ),
     ("cli.memory_unusable", "{path} is not used: {reason}", "未使用 {path}：{reason}"),
     ("cli.no_archived", "nothing is archived", "没有归档"),
@@ -476,7 +481,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "cli.no_sessions_here",
         "no sessions in this folder; --all shows those of all folders",
-        "本文件夹没有会话；--all 显示所有文件夹的会话",
+        "此文件夹没有会话；--all 显示所有文件夹的会话",
     ),
     ("cli.no_terminal", "the chat needs a terminal", "对话模式需要终端"),
     (
@@ -507,7 +512,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "cli.session_nothing_to_repair",
         "session {session} is whole; nothing was changed",
-        "会话 {session} 完整，未作改动",
+        "会话 {session} 完整，未作更改",
     ),
     (
         "cli.session_repaired",
@@ -523,7 +528,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("cli.bring_copies", "files that come over", "将迁移的文件"),
     ("cli.bring_done", "brought over; your settings stand in {file}", "已迁移；你的设置在 {file}"),
     ("cli.bring_dry", "nothing was changed", "未作任何更改"),
-    ("cli.bring_dry.hint", "Bring it over with --yes.", "用 --yes 执行迁移。"),
+    ("cli.bring_dry.hint", "Bring it over with --yes.", "用 --yes 执行迁移"),
     (
         "cli.bring_env",
         "variables may be keys; set those that you need in your shell or in ~/.reasonix/.env",
@@ -540,13 +545,13 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "cli.bring_host",
         "here it would open the host to every command; write it yourself if you want that",
-        "在此处会向所有命令开放该主机；如确有需要请自行添加",
+        "这里的写法会向所有命令开放该主机；如确有需要请自行添加",
     ),
     ("cli.bring_json", "{file} is JSON, and edited by hand", "{file} 是 JSON，需手动编辑"),
     (
         "cli.bring_json.hint",
         "Move your settings to config.toml, or take over what `--dry-run` of another agent's settings shows by hand.",
-        "请把设置移到 config.toml，或手动迁移。",
+        "请把设置移到 config.toml，或手动迁移",
     ),
     (
         "cli.bring_key_inside",
@@ -584,7 +589,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "cli.bring_mode",
         "how much is asked is chosen anew: `reasonix docs permissions`",
-        "询问的程度需重新选择：`reasonix docs permissions`",
+        "何时询问需要重新选择：`reasonix docs permissions`",
     ),
     (
         "cli.bring_name",
@@ -602,7 +607,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "它属于某个项目；请写入该项目的 .mcp.json",
     ),
     ("cli.bring_off", "it is switched off there", "它在那里已停用"),
-    ("cli.bring_plugins", "take plugins in with `reasonix plugin add`", "请用 `reasonix plugin add` 接纳插件"),
+    ("cli.bring_plugins", "take plugins in with `reasonix plugin add`", "请用 `reasonix plugin add` 添加并启用插件"),
     ("cli.bring_provider", "set up an endpoint with `reasonix setup`", "请用 `reasonix setup` 设置模型服务"),
     ("cli.bring_refused", "nothing was brought over", "未迁移任何内容"),
     ("cli.bring_rule", "{reason}", "{reason}"),
@@ -620,27 +625,27 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("cli.bring_sse", "the older transport with server-sent events is not supported", "不支持旧的 SSE 传输"),
     ("cli.bring_there", "is there already", "已存在"),
     ("cli.bring_tightens", "rules that come over", "将迁移的规则"),
-    ("cli.bring_trust", "trust is given anew: `reasonix trust`", "信任需重新给予：`reasonix trust`"),
+    ("cli.bring_trust", "trust is given anew: `reasonix trust`", "信任需要重新确认：`reasonix trust`"),
     (
         "cli.bring_settings",
         "{file} cannot be read, and nothing is written to it: {reason}",
         "无法读取 {file}，因此不会写入任何内容：{reason}",
     ),
     ("cli.bring_unreadable", "it cannot be read", "无法读取"),
-    ("cli.plugin_added", "the plugin {name} is taken in", "已接纳插件 {name}"),
+    ("cli.plugin_added", "the plugin {name} is taken in", "已添加并启用插件 {name}"),
     (
         "cli.plugin_added.hint",
         "It counts from the next session on. `reasonix plugin show {name}` lists it; `reasonix plugin remove {name}` takes it out.",
         "从下一个会话起生效。`reasonix plugin show {name}` 可查看；`reasonix plugin remove {name}` 可移除。",
     ),
     ("cli.plugin_agents", "  agents", "  智能体"),
-    ("cli.plugin_ask", "take all of this in, as it is now? [y/n] ", "接纳以上当前全部内容吗？[y/n] "),
+    ("cli.plugin_ask", "take all of this in, as it is now? [y/n] ", "按现状添加并启用以上全部内容吗？[y/n] "),
     (
         "cli.plugin_ask_update",
         "take this in, in the place of what was there? [y/n] ",
         "用以上内容替换原有内容吗？[y/n] ",
     ),
-    ("cli.plugin_bad", "{source} was not taken in: {reason}", "未接纳 {source}：{reason}"),
+    ("cli.plugin_bad", "{source} was not taken in: {reason}", "未添加 {source}：{reason}"),
     ("cli.plugin_commands", "  commands", "  命令"),
     (
         "cli.plugin_counts",
@@ -665,17 +670,17 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ),
     ("cli.plugin_network", "network: yes", "网络：可用"),
     ("cli.plugin_no_network", "network: no", "网络：不可用"),
-    ("cli.plugin_no_terminal", "nobody is here to say yes; nothing was taken in", "没有人可以确认；未接纳任何内容"),
+    ("cli.plugin_no_terminal", "nobody is here to say yes; nothing was taken in", "没有人可以确认；未添加任何内容"),
     (
         "cli.plugin_no_terminal.hint",
         "Look at the list above, and say yes to it with --yes.",
-        "请查看以上清单，并用 --yes 表示同意。",
+        "请查看以上清单，并用 --yes 表示同意",
     ),
     ("cli.plugin_none", "there are no plugins", "没有插件"),
     (
         "cli.plugin_none.hint",
         "Take one in with `reasonix plugin add FOLDER|ADDRESS`; `reasonix docs plugins` says what they are.",
-        "用 `reasonix plugin add FOLDER|ADDRESS` 接纳；`reasonix docs plugins` 有说明。",
+        "用 `reasonix plugin add 文件夹|地址` 添加并启用；`reasonix docs plugins` 有说明",
     ),
     (
         "cli.plugin_password",
@@ -685,14 +690,14 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "cli.plugin_password.hint",
         "Use ssh:// with an agent, or clone the repository yourself and add the folder.",
-        "请使用 ssh:// 并配合 ssh-agent，或自行克隆仓库后添加该文件夹。",
+        "请使用 ssh:// 并配合 ssh-agent，或自行克隆仓库后添加该文件夹",
     ),
     ("cli.plugin_reads", "reads: {what}", "可读：{what}"),
-    ("cli.plugin_refused", "nothing was taken in", "未接纳任何内容"),
+    ("cli.plugin_refused", "nothing was taken in", "未添加任何内容"),
     ("cli.plugin_removed", "the plugin {name} is gone", "已移除插件 {name}"),
-    ("cli.plugin_renamed", "{name} calls itself {new} now, and was not taken in", "{name} 现在自称 {new}，未接纳"),
-    ("cli.plugin_renamed.hint", "Remove it, and add it under its new name.", "请先移除，再以新名称添加。"),
-    ("cli.plugin_restored", "{name} is again what you took in", "{name} 已恢复为你接纳时的内容"),
+    ("cli.plugin_renamed", "{name} calls itself {new} now, and was not taken in", "{name} 现在自称 {new}，未更新"),
+    ("cli.plugin_renamed.hint", "Remove it, and add it under its new name.", "请先移除，再以新名称添加"),
+    ("cli.plugin_restored", "{name} is again what you took in", "{name} 已恢复为你添加时的内容"),
     ("cli.plugin_same", "{name} is still the same", "{name} 没有变化"),
     ("cli.plugin_servers", "  servers", "  服务器"),
     ("cli.plugin_skills", "  skills", "  技能"),
@@ -704,22 +709,22 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "cli.plugin_source.hint",
         "Addresses begin with https://, ssh:// or file://.",
-        "地址以 https://、ssh:// 或 file:// 开头。",
+        "地址以 https://、ssh:// 或 file:// 开头",
     ),
     ("cli.plugin_taken", "there is a plugin {name} already, from {source}", "已有插件 {name}，来自 {source}"),
     (
         "cli.plugin_taken.hint",
         "Fetch it anew with `reasonix plugin update {name}`, or remove it first.",
-        "用 `reasonix plugin update {name}` 重新获取，或先移除它。",
+        "用 `reasonix plugin update {name}` 重新获取，或先移除它",
     ),
     ("cli.plugin_there", "the plugin {name} is there already", "插件 {name} 已在此处"),
     ("cli.plugin_unknown", "there is no plugin {name}", "没有名为 {name} 的插件"),
     (
         "cli.plugin_unknown.hint",
         "`reasonix plugin list` shows those that are there.",
-        "`reasonix plugin list` 会列出已有的插件。",
+        "`reasonix plugin list` 会列出已有的插件",
     ),
-    ("cli.plugin_updated", "the plugin {name} is taken in as it is now", "已按现状接纳插件 {name}"),
+    ("cli.plugin_updated", "the plugin {name} is taken in as it is now", "已更新并启用插件 {name}"),
     ("cli.plugin_writes", "writes: {what}", "可写：{what}"),
     (
         "cli.planner_damaged",
@@ -968,7 +973,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("cli.tool_failed", "failed", "失败"),
     ("cli.tool_line", "{count} line", "{count} 行"),
     ("cli.tool_lines", "{count} {count|line|lines}", "{count} 行"),
-    ("cli.tool_ok", "ok", "完成"),
+    ("cli.tool_ok", "ok", "已完成"),
     ("cli.explain_asked", "you would be asked ({by})", "会询问你（{by}）"),
     (
         "cli.explain_held",
@@ -995,7 +1000,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "cli.extensions_end",
         "{used} of {all} are used; tokens of every request, about: {tokens}",
-        "共 {all} 项，使用 {used} 项；每次请求约占 {tokens} 词元",
+        "共 {all} 项，使用 {used} 项；每次请求约占 {tokens} 个 token",
     ),
     (
         "cli.extensions_none",
@@ -1023,7 +1028,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "请保存在仓库无法更改之处，并以 --trust-lock {file} 运行",
     ),
     ("cli.trust_more", "-- {count} more: Enter; n ends -- ", "-- 还有 {count} 行：回车继续，n 结束 -- "),
-    ("cli.trust_no_terminal", "trust is given by a person at a terminal", "信任须由终端前的人给予"),
+    ("cli.trust_no_terminal", "trust is given by a person at a terminal", "信任只能由用户本人在终端中确认"),
     (
         "cli.trust_no_terminal.hint",
         "without a terminal use --trust-lock FILE, made by `reasonix trust --lock FILE` on a branch you trust",
@@ -1040,10 +1045,10 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "there are too many folders to look through all of them for repositories; these were left out: {folders}",
         "文件夹过多，未能全部检查其中的仓库；未检查：{folders}",
     ),
-    ("cli.trust_nothing", "nothing in {root} would be run by itself", "{root} 没有将被执行的内容"),
+    ("cli.trust_nothing", "nothing in {root} would be run by itself", "{root} 没有会自动执行的内容"),
     ("cli.trust_prompt", "trust all of this, as it is now? [y/n] ", "信任以上当前全部内容吗？[y/n] "),
-    ("cli.trust_refused", "nothing was trusted; it all stays off", "未信任任何内容；全部保持关闭"),
-    ("cli.trust_required", "this folder is not trusted: {names}", "该文件夹未受信任：{names}"),
+    ("cli.trust_refused", "nothing was trusted; it all stays off", "未信任任何内容；全部保持停用"),
+    ("cli.trust_required", "this folder is not trusted: {names}", "此文件夹未受信任：{names}"),
     (
         "cli.trust_required.hint",
         "look at it with `reasonix trust`, or pass --trust-lock FILE",
@@ -1067,7 +1072,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "cli.run_no_command.hint",
         "there is: {known}; commands of the chat are for the chat; to send the text, begin it with a word",
-        "可用：{known}；聊天命令只能在聊天中使用；若要发送这段文字，请以普通文字开头",
+        "可用：{known}；对话命令只能在对话中使用；若要发送这段文字，请以普通文字开头",
     ),
     ("cli.chat_more", "  … and {count} more, not shown", "  …… 另有 {count} 项未显示"),
     ("cli.unknown_command", "there is no command /{command}", "没有命令 /{command}"),

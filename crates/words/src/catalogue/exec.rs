@@ -53,17 +53,17 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "exec.limits_group",
         "limits on processes and memory are held by the kernel: each command has a control group",
-        "进程数和内存的限制由内核保证：每个命令都有自己的控制组",
+        "进程数和内存的限制由内核保证：每个命令都有自己的 cgroup",
     ),
     (
         "exec.limits_some",
         "each command has a control group, which lacks the controller for processes or for memory; what it lacks is counted every 200 ms",
-        "每个命令都有自己的控制组，但缺少进程数或内存的控制器；缺少的部分每 200 毫秒统计一次",
+        "每个命令都有自己的 cgroup，但缺少进程数或内存的控制器；缺少的部分每 200 毫秒统计一次",
     ),
     (
         "exec.limits_counted",
         "limits on processes and memory are counted every 200 ms: no control group with these controllers is delegated to us (systemd-run --user --scope -p Delegate=yes gives one)",
-        "进程数和内存的限制每 200 毫秒统计一次：没有委派给我们的带有这些控制器的控制组（systemd-run --user --scope -p Delegate=yes 可以提供）",
+        "进程数和内存的限制每 200 毫秒统计一次：没有把带这些控制器的 cgroup 委派给本程序（可用 systemd-run --user --scope -p Delegate=yes）",
     ),
     (
         "exec.sandbox_full",

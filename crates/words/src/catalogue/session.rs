@@ -23,7 +23,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "session.edited",
         "{path} was changed by an editor: a byte order mark or other line ends",
-        "{path} 被编辑器改动过：字节顺序标记或换行符不同",
+        "{path} 被编辑器更改过：字节顺序标记或换行符不同",
     ),
     (
         "session.edited.hint",
@@ -39,7 +39,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "session.head_damaged",
         "the checksum of the first line of {path} is wrong; it was used all the same (line {line})",
-        "{path} 第一行的校验和有误，仍已使用（第 {line} 行）",
+        "{path} 第一行的校验和有误，但仍已使用（第 {line} 行）",
     ),
     (
         "session.in_use",
@@ -98,7 +98,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "每条文本最多 16 KiB，每个范围最多 500 条；请忘掉不再需要的",
     ),
     ("session.memory_name", "{name} cannot be the name of a memory", "{name} 不能作为记忆的名称"),
-    ("session.memory_name.hint", "use 3 to 40 letters, digits, - and _", "请使用 3 到 40 个字母、数字、- 和 _"),
+    ("session.memory_name.hint", "use 3 to 40 letters, digits, - and _", "请使用 3 到 40 个英文字母、数字、- 和 _"),
     ("session.no_memory", "there is no memory named {name}", "没有名为 {name} 的记忆"),
     ("session.no_memory.hint", "`reasonix memory list` shows the names", "用 `reasonix memory list` 查看名称"),
     ("session.no_record", "session {session} has no record {record}", "会话 {session} 没有记录 {record}"),
