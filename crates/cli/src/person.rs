@@ -78,7 +78,9 @@ impl Keyboard {
 
     /// One question, until its answer can be understood.
     fn question(&self, question: &Question, step: bool) -> Option<Response> {
-        say::line_err(&self.style.err(Colour::Yellow, &clean(&question.question)));
+        say::line_err(
+            &self.style.err(Colour::Yellow, &clean(&reasonix_words::step_told(self.style.lang, &question.question))),
+        );
         for (at, option) in question.options.iter().enumerate() {
             let mark = if question.recommended == Some(at) { " *" } else { "" };
             let note = if option.note.is_empty() { String::new() } else { format!("  ({})", option.note) };
@@ -228,7 +230,7 @@ fn show_question(style: Style, asking: &Asking) {
         what.iter().for_each(|what| say::line_err(&format!("  {what}")));
     }
     for danger in &asking.danger {
-        let touches = danger.touches.join(", ");
+        let touches = danger.touches.join(if style.lang == reasonix_words::Lang::Zh { "、" } else { ", " });
         say::line_err(&style.err(Colour::Red, &one_line(&format!("  ! {}", style.text(&danger.why)))));
         if !danger.touches.is_empty() {
             let phrase = Phrase::new("cli.ask_touches").with("what", folded(&touches).replace('\n', " ⏎ "));

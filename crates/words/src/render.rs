@@ -1,7 +1,9 @@
 //! Puts arguments into texts.
 
+use crate::spacing::closed_up;
 use crate::{Lang, catalogue};
 use reasonix_proto::Phrase;
+use std::borrow::Cow;
 
 /// The text of a phrase. A code that the catalogue does not know shows itself with its arguments.
 pub fn render(lang: Lang, phrase: &Phrase) -> String {
@@ -21,6 +23,31 @@ fn text_of(lang: Lang, (_, en, zh): &crate::Entry) -> &'static str {
     match lang {
         Lang::En => en,
         Lang::Zh => zh,
+    }
+}
+
+/// A word of records, reports and tables as people read it, of a group such as `tree` or `scope`; one that is not known
+/// shows itself.
+pub fn named<'a>(lang: Lang, group: &str, word: &'a str) -> Cow<'a, str> {
+    let entry = catalogue::find(&format!("{group}.{word}"));
+    entry.map_or(Cow::Borrowed(word), |entry| Cow::Borrowed(text_of(lang, entry)))
+}
+
+/// Where a setting or a rule comes from, as `SettingSource` writes it: its layer in the words of people, and the place.
+pub fn origin_told(lang: Lang, origin: &str) -> Cow<'_, str> {
+    let (layer, place) = origin.split_once(' ').map_or((origin, None), |(layer, place)| (layer, Some(place)));
+    match (catalogue::find(&format!("origin.{layer}")), place) {
+        (Some(entry), Some(place)) if lang == Lang::Zh => Cow::Owned(format!("{} {place}", text_of(lang, entry))),
+        (Some(entry), None) => Cow::Borrowed(text_of(lang, entry)),
+        _ => Cow::Borrowed(origin),
+    }
+}
+
+/// Who or what decided about a call, as `DecidedBy` writes it.
+fn decided_told(lang: Lang, by: &str) -> Cow<'_, str> {
+    match by.strip_prefix("rule ").filter(|_| lang == Lang::Zh) {
+        Some(rule) => Cow::Owned(format!("规则 {rule}")),
+        None => named(lang, "decided", by),
     }
 }
 
@@ -47,7 +74,12 @@ fn fill(lang: Lang, text: &str, phrase: &Phrase) -> String {
                         spoken.push_str(text.trim_end_matches(end));
                     }
                     // What the system or a tool gives as the reason is a sentence of its own.
-                    _ if after.starts_with("{reason}") => spoken.push_str(&crate::retold(lang, value)),
+                    _ if REASONS.iter().any(|name| after.starts_with(name)) => {
+                        spoken.push_str(&crate::retold(lang, value))
+                    }
+                    _ if after.starts_with("{rule}") => spoken.push_str(&named(lang, "rule", value)),
+                    _ if after.starts_with("{by}") => spoken.push_str(&decided_told(lang, value)),
+                    _ if after.starts_with("{origin}") => spoken.push_str(&origin_told(lang, value)),
                     _ if lang == Lang::Zh && LISTS.iter().any(|name| after.starts_with(name)) => {
                         spoken.push_str(&value.replace(", ", "、"));
                     }
@@ -69,6 +101,9 @@ fn fill(lang: Lang, text: &str, phrase: &Phrase) -> String {
     out
 }
 
+/// The places that hold what something else said.
+const REASONS: [&str; 6] = ["{reason}", "{why}", "{error}", "{detail}", "{message}", "{missing}"];
+
 /// The places that hold several names, which are listed with commas.
 const LISTS: [&str; 12] = [
     "{known}",
@@ -84,22 +119,6 @@ const LISTS: [&str; 12] = [
     "{files}",
     "{lines}",
 ];
-
-/// Chinese stands a space apart from what is not Chinese, and not from Chinese: the spaces of a text around a place go
-/// where what was put there begins or ends so. Gives what follows in the text.
-fn closed_up<'a>(out: &mut String, spoken: &str, rest: &'a str) -> &'a str {
-    let before = out.strip_suffix(' ').and_then(|text| text.chars().next_back());
-    if before.is_some_and(chinese) && spoken.chars().next().is_some_and(chinese) {
-        out.pop();
-    }
-    let behind = rest.strip_prefix(' ').filter(|text| text.chars().next().is_some_and(chinese));
-    behind.filter(|_| spoken.chars().next_back().is_some_and(chinese)).unwrap_or(rest)
-}
-
-/// A character, or a mark, that stands without a space beside another of its kind.
-const fn chinese(letter: char) -> bool {
-    matches!(letter, '\u{2e80}'..='\u{9fff}' | '\u{ff00}'..='\u{ff60}' | '\u{f900}'..='\u{faff}')
-}
 
 /// What stands for a placeholder.
 fn value_of<'a>(placeholder: &'a str, phrase: &'a Phrase) -> Option<&'a str> {

@@ -23,6 +23,11 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("cache.tools_changed", "other tools", "工具有变"),
     ("cache.unexplained", "for an unknown reason", "原因不明"),
     ("command.agent", "shows the agents, or lets another one go on", "查看智能体，或切换到另一个"),
+    ("command.arg_commit", "what to commit, or what to say", "提交什么，或要说明的内容"),
+    ("command.arg_place", "path | commit | branch", "路径 | 提交 | 分支"),
+    ("command.arg_question", "question", "问题"),
+    ("command.arg_range", "commit | branch | range", "提交 | 分支 | 范围"),
+    ("command.arg_stress", "what to stress", "要强调的内容"),
     ("command.arg_agent", "agent", "智能体"),
     (
         "command.arg_goal",

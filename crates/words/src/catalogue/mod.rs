@@ -13,6 +13,7 @@ mod flow;
 mod hooks;
 mod llm;
 mod mcp;
+mod named;
 mod policy;
 mod probe;
 mod relay;
@@ -39,6 +40,7 @@ const ALL: &[&[Entry]] = &[
     hooks::ENTRIES,
     llm::ENTRIES,
     mcp::ENTRIES,
+    named::ENTRIES,
     policy::ENTRIES,
     probe::ENTRIES,
     relay::ENTRIES,

@@ -344,6 +344,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     ("tui.setting.now", "acts at once", "立即生效"),
     ("tui.setting.next_session", "acts from the next session on", "从下一个会话起生效"),
     ("tui.setting.next_start", "acts from the next start on", "从下次启动起生效"),
+    ("tui.setting.by_command", "changed with `reasonix config set {key}`", "用 `reasonix config set {key} 值` 修改"),
     ("tui.setting.fixed", "changed in the settings file alone", "只能在设置文件中修改"),
     ("tui.setting.session", "for this session, at once", "仅本会话，立即生效"),
     ("tui.setting.model", "The model of this session.", "本会话的模型。"),

@@ -12,8 +12,8 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("engine.setting_fixed", "{key} cannot be changed from here", "{key} 不能在这里修改"),
     (
         "engine.setting_fixed.hint",
-        "what guards you is changed in the settings file alone; docs/config.md says how",
-        "安全相关的设置只能在设置文件中修改；见 docs/config.md",
+        "what guards you is changed with `reasonix config set {key} VALUE`; `reasonix docs config` says more",
+        "与安全有关的设置请用 `reasonix config set {key} 值` 修改；详见 `reasonix docs config`",
     ),
     (
         "engine.setting_outweighed",
@@ -115,6 +115,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "How commands are boxed: off, best-effort or enforce.",
         "命令的沙箱：off、best-effort 或 enforce。",
     ),
+    ("setting.words", "{text}", "{text}"),
     ("setting.vim", "Keys as in vi in the place to write.", "输入框使用 vi 风格的按键。"),
     (
         "setting.screen_reader",
