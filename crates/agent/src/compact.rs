@@ -165,7 +165,7 @@ impl Agent {
             self.recalled(conversation).await.ok()?;
             let (turn, own) = (conversation.turns(), &self.model());
             let need = Need { turn, own, reason: FoldReason::Manual, instructions, squeeze: 0 };
-            let mut folded = self.folded(conversation, &need, stop).await?;
+            let mut folded = self.folded(conversation, &need, Phrase::new("agent.handing_over"), stop).await?;
             // In the other session no turn has begun.
             folded.turn = 0;
             // The last words of this session are notes in the other one.
@@ -229,7 +229,9 @@ impl Agent {
             return Ok(false);
         }
         tracing::debug!(reason = ?need.reason, before, squeeze = need.squeeze, "folding");
-        let Some(mut record) = self.folded(conversation, &need, stop).await else { return Ok(false) };
+        let Some(mut record) = self.folded(conversation, &need, Phrase::new("agent.compacting"), stop).await else {
+            return Ok(false);
+        };
         record.after = conversation.tokens_with(&record);
         let record = self.journal.append(RecordBody::Compacted(Box::new(record))).await?;
         conversation.take(&record);
@@ -238,7 +240,14 @@ impl Agent {
     }
 
     /// The first rung that makes enough room; none when there is nothing to fold, or it would not be worth it.
-    async fn folded(&self, conversation: &mut Conversation, need: &Need<'_>, stop: &Stop) -> Option<Compacted> {
+    /// A person is told so where a model is asked for notes.
+    async fn folded(
+        &self,
+        conversation: &mut Conversation,
+        need: &Need<'_>,
+        told: Phrase,
+        stop: &Stop,
+    ) -> Option<Compacted> {
         let own = need.own.card();
         conversation.asks(&own.name);
         let before = conversation.tokens();
@@ -266,7 +275,7 @@ impl Agent {
         if need.reason == FoldReason::Overflow || !fits {
             return Some(draft.finish(None));
         }
-        self.sink.emit(Event::Notice { level: Level::Info, phrase: Phrase::new("agent.compacting") });
+        self.sink.emit(Event::Notice { level: Level::Info, phrase: told });
         let asked = (digest::request(need.instructions, draft.left), PATIENCE);
         let Some((by, text, usage)) = self.notes(conversation, (need.turn, need.own), asked, stop).await else {
             return Some(draft.finish(None));

@@ -103,12 +103,23 @@ fn finish(end: BatchEnd, sessions: &Sessions<'_>) -> Exit {
     }
 }
 
+/// How a task ended, in the words of people; `goal` and why, where it was one.
+fn ended(end: &str) -> String {
+    let lang = say::Style::get().lang;
+    match end.strip_prefix("goal ") {
+        Some(why) => {
+            format!("{} {}", reasonix_words::named(lang, "part", "goal"), reasonix_words::named(lang, "end", why))
+        }
+        None => reasonix_words::named(lang, "end", end).into_owned(),
+    }
+}
+
 fn tell(news: &BatchNews<'_>) {
     let phrase = match news {
         BatchNews::Begins(task) => Phrase::new("flow.batch_task").with("id", &task.id),
         BatchNews::Ended(result) => Phrase::new("flow.batch_result")
             .with("id", &result.id)
-            .with("end", &result.end)
+            .with("end", ended(&result.end))
             .with("tokens", result.usage.tokens())
             .with("seconds", result.seconds),
     };

@@ -80,6 +80,7 @@ impl Context {
             attended,
             approve,
             names_tools: args.tools.is_some(),
+            reader: say::reader(),
             require_trust: args.require_trust,
             terminal: terminal().filter(|_| attended),
             hand,

@@ -21,7 +21,7 @@ pub(crate) fn extensions(args: &ExtensionsArgs) -> anyhow::Result<Exit> {
         say::notice(Level::Info, &Phrase::new("cli.extensions_none"));
     }
     let width = |of: &dyn Fn(&Extension) -> usize| all.iter().map(of).max().unwrap_or_default();
-    let widths = (width(&|one| one.kind.word().len()), width(&|one| in_line(&one.name).chars().count()));
+    let widths = (width(&|one| cells(&kind(one))), width(&|one| cells(&in_line(&one.name))));
     for one in &all {
         say::line(&text(one, widths))?;
     }
@@ -43,6 +43,15 @@ fn row(one: &Extension) -> Value {
         "standing": one.standing.word(), "why": why, "tokens": one.tokens, "flaws": one.flaws})
 }
 
+fn kind(one: &Extension) -> String {
+    reasonix_words::named(Style::get().lang, "extension", one.kind.word()).into_owned()
+}
+
+/// Columns on the screen.
+fn cells(text: &str) -> usize {
+    unicode_width::UnicodeWidthStr::width(text)
+}
+
 fn text(one: &Extension, (kinds, names): (usize, usize)) -> String {
     let style = Style::get();
     let (code, colour) = match &one.standing {
@@ -54,10 +63,14 @@ fn text(one: &Extension, (kinds, names): (usize, usize)) -> String {
         ExtensionStanding::Broken { .. } => ("cli.extension_broken", Colour::Red),
     };
     let standing = style.out(colour, &style.text(&Phrase::new(code)));
-    let tokens = if one.tokens == 0 { String::new() } else { format!("  ~{} tokens", one.tokens) };
-    let place = if one.place.is_empty() { one.by.word() } else { &one.place };
-    let (kind, name) = (one.kind.word(), in_line(&one.name));
-    let line = format!("{kind:<kinds$}  {name:<names$}  {standing}  {}{tokens}", in_line(place));
+    let about = style.text(&Phrase::new("cli.extension_tokens").with("tokens", one.tokens));
+    let tokens = if one.tokens == 0 { String::new() } else { format!("  {about}") };
+    let by = reasonix_words::named(style.lang, "extension", one.by.word());
+    let place = if one.place.is_empty() { &by } else { one.place.as_str() };
+    let (kind, name) = (kind(one), in_line(&one.name));
+    let room = |text: &str, width: usize| " ".repeat(width.saturating_sub(cells(text)));
+    let (behind_kind, behind_name) = (room(&kind, kinds), room(&name, names));
+    let line = format!("{kind}{behind_kind}  {name}{behind_name}  {standing}  {}{tokens}", in_line(place));
     let said = match &one.standing {
         ExtensionStanding::Shadowed { by } => Some(Phrase::new("cli.extension_behind").with("path", by)),
         ExtensionStanding::Builtin => Some(Phrase::new("cli.extension_builtin")),

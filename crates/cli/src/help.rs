@@ -15,7 +15,13 @@ pub(crate) fn in_chinese() -> Option<clap::Error> {
     if Style::get().lang != Lang::Zh {
         return None;
     }
-    translated(Cli::command()).try_get_matches().err()
+    let error = translated(Cli::command()).try_get_matches().err()?;
+    // `help --help` wants what `--help` wants.
+    let meant = error.get(ContextKind::InvalidSubcommand).map(ToString::to_string);
+    if meant.is_some_and(|word| word == "--help" || word == "-h") {
+        return translated(Cli::command()).try_get_matches_from(["reasonix", "--help"]).err();
+    }
+    Some(error)
 }
 
 /// Words that clap writes into a page by itself, and how they are written in Chinese.
@@ -27,6 +33,11 @@ pub(crate) fn page(error: &clap::Error) -> String {
     let page = error.render();
     let text = if Style::get().out { page.ansi().to_string() } else { page.to_string() };
     OWN_WORDS.iter().fold(text, |text, (english, chinese)| text.replace(english, chinese))
+}
+
+/// True for a page of help in place of a complaint: of a command that has commands, where none was named.
+pub(crate) fn is_page(error: &clap::Error) -> bool {
+    error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
 }
 
 /// What is wrong with a command line, in Chinese: clap's own sentences are English.
@@ -48,6 +59,7 @@ pub(crate) fn complaint(error: &clap::Error) -> String {
         ErrorKind::ArgumentConflict => {
             Phrase::new("cli.usage_conflict").with("arg", &arg).with("other", said(ContextKind::PriorArg))
         }
+        _ if !arg.is_empty() && value.is_empty() => Phrase::new("cli.usage_valueless").with("arg", &arg),
         _ if !arg.is_empty() => Phrase::new("cli.usage_value").with("arg", &arg).with("value", &value),
         _ => Phrase::new("cli.usage_wrong"),
     };
@@ -110,6 +122,11 @@ fn argument(arg: Arg) -> Arg {
     if !usual.is_empty() && !arg.is_hide_default_value_set() {
         text.push_str(&format!(" [默认：{}]", usual.join(" ")));
     }
+    // The flag of help itself says something else in the long form.
+    let arg = match arg.get_long_help().map(ToString::to_string) {
+        Some(long) => arg.long_help(help_in_chinese(&long).map_or(long, str::to_owned)),
+        None => arg,
+    };
     arg.help(text).help_heading(heading).hide_possible_values(true).hide_default_value(true)
 }
 
@@ -137,6 +154,37 @@ mod tests {
         let mut found = Vec::new();
         missing(&command, &mut found);
         assert_eq!(found, Vec::<String>::new());
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_in_chinese_with_its_cause() {
+        for (line, wanted) in
+            [(vec!["reasonix", "--fork"], "--fork <ID>"), (vec!["reasonix", "run", "--max-steps", "x"], "--max-steps")]
+        {
+            let error = super::translated(Cli::command()).try_get_matches_from(&line).unwrap_err();
+            let said = super::complaint(&error);
+            assert!(said.contains(wanted), "{line:?}: {said}");
+        }
+    }
+
+    #[test]
+    fn a_command_without_its_own_shows_its_help() {
+        for name in ["store", "bench", "config"] {
+            let error = super::translated(Cli::command()).try_get_matches_from(["reasonix", name]).unwrap_err();
+            assert!(super::is_page(&error), "{name}: {:?}", error.kind());
+            assert!(super::page(&error).contains("用法："), "{name}");
+        }
+    }
+
+    #[test]
+    fn no_page_of_help_has_an_english_line_of_its_own() {
+        let mut all = super::translated(Cli::command());
+        for below in all.get_subcommands_mut() {
+            for command in std::iter::once(below.clone()).chain(below.get_subcommands().cloned()) {
+                let help = command.clone().render_long_help().to_string();
+                assert!(!help.contains("Print help"), "{}: {help}", command.get_name());
+            }
+        }
     }
 
     #[test]

@@ -70,7 +70,8 @@ fn text_lines(hit: &SearchHit, with_folder: bool) -> String {
     let style = Style::get();
     let folder = if with_folder { format!("  {}", hit.folder) } else { String::new() };
     let id = style.out(Colour::Bold, &clean(&format!("{}:{}", hit.session.short(), hit.record)));
-    let head = clean(&format!("  {}  {}{folder}", clock(hit.at), hit.by.word()));
+    let head =
+        clean(&format!("  {}  {}{folder}", clock(hit.at), reasonix_words::named(style.lang, "by", hit.by.word())));
     format!("{id}{}\n    {}", style.out(Colour::Dim, &head), clean(&hit.text))
 }
 
@@ -85,7 +86,10 @@ fn json_line(hit: &SearchHit) -> String {
 fn text_message(window: &SessionWindow, line: &Line) -> String {
     let style = Style::get();
     let id = style.out(Colour::Bold, &clean(&format!("{}:{}", window.session.short(), line.record)));
-    let head = style.out(Colour::Dim, &format!("  {}  {}", clock(line.at), line.by.word()));
+    let head = style.out(
+        Colour::Dim,
+        &format!("  {}  {}", clock(line.at), reasonix_words::named(style.lang, "by", line.by.word())),
+    );
     let text = line.text.lines().map(|line| format!("    {}", clean(line))).collect::<Vec<_>>().join("\n");
     format!("{id}{head}\n{text}")
 }

@@ -78,6 +78,7 @@ fn main() -> ExitCode {
 /// Help and version go to standard output with 0; a wrong command line is 2.
 fn usage(error: &clap::Error) -> ExitCode {
     match help::in_chinese() {
+        Some(error) if help::is_page(&error) => say::line_err(help::page(&error).trim_end()),
         Some(error) if error.use_stderr() => say::line_err(&help::complaint(&error)),
         // A closed pipe under `--help | head` is nothing to complain about.
         Some(error) => drop(say::line(help::page(&error).trim_end())),

@@ -40,7 +40,7 @@ fn failed(error: MemoryError) -> anyhow::Error {
 }
 
 fn done(phrase: Phrase, named: &Named) -> anyhow::Result<Exit> {
-    let phrase = phrase.with("name", &named.name).with("scope", named.reach.word());
+    let phrase = phrase.with("name", &named.name).with("scope", format!("@scope.{}", named.reach.word()));
     say::line(&Style::get().text(&phrase.with("revision", named.memory.revision)))?;
     Ok(Exit::Done)
 }
@@ -71,7 +71,8 @@ fn text_line(named: &Named) -> String {
     let name = style.out(Colour::Bold, &clean(&named.name));
     let from = if memory.from.is_users() { String::new() } else { format!("  ({})", memory.from.source) };
     let archived = if memory.archived.is_empty() { String::new() } else { format!("  [{}]", memory.archived) };
-    format!("{name}  {}  {}", named.reach.word(), clean(&format!("{}{from}{archived}", memory.description)))
+    let scope = reasonix_words::named(style.lang, "scope", named.reach.word());
+    format!("{name}  {scope}  {}", clean(&format!("{}{from}{archived}", memory.description)))
 }
 
 fn json_line(named: &Named) -> String {
@@ -91,14 +92,18 @@ fn show(memories: &Memories, name: &str, global: bool) -> anyhow::Result<Exit> {
     let found = found.map_err(failed)?;
     let memory = &found.memory;
     say::line(&text_line(&found))?;
-    let mut about = vec![("source", memory.from.source.clone()), ("saved", memory.saved.clone())];
-    about.push(("revision", memory.revision.to_string()));
-    about.extend(memory.from.session.clone().map(|session| ("session", session)));
-    about.extend(memory.from.turn.map(|turn| ("turn", turn.to_string())));
-    about.extend(memory.from.model.clone().map(|model| ("model", model)));
-    about.extend(memory.from.seen.iter().map(|seen| ("seen", seen.clone())));
+    let style = Style::get();
+    let source = reasonix_words::named(style.lang, "by", &memory.from.source).into_owned();
+    let mut about = vec![(Phrase::new("memory.label_source"), source)];
+    about.push((Phrase::new("memory.label_saved"), memory.saved.clone()));
+    about.push((Phrase::new("memory.label_revision"), memory.revision.to_string()));
+    about.extend(memory.from.session.clone().map(|session| (Phrase::new("memory.label_session"), session)));
+    about.extend(memory.from.turn.map(|turn| (Phrase::new("memory.label_turn"), turn.to_string())));
+    about.extend(memory.from.model.clone().map(|model| (Phrase::new("memory.label_model"), model)));
+    about.extend(memory.from.seen.iter().map(|seen| (Phrase::new("memory.label_seen"), seen.clone())));
     for (what, value) in about {
-        say::line(&Style::get().out(Colour::Dim, &clean(&format!("{what}: {value}"))))?;
+        let line = format!("{}{}{value}", style.text(&what), style.colon());
+        say::line(&style.out(Colour::Dim, &clean(&line)))?;
     }
     say::line("")?;
     for line in memory.body.lines() {

@@ -88,7 +88,8 @@ impl Keyboard {
 
     /// Shows one question, and gives the line that was typed to it.
     fn question(&self, question: &Question, step: bool) -> Option<String> {
-        say::line_err(&self.style.err(Colour::Yellow, &clean(&question.question)));
+        let told = clean(&reasonix_words::step_told(self.style.lang, &question.question));
+        say::line_err(&self.style.err(Colour::Yellow, &told));
         for (at, option) in question.options.iter().enumerate() {
             let mark = if question.recommended == Some(at) { " *" } else { "" };
             let note = if option.note.is_empty() { String::new() } else { format!("  ({})", option.note) };
@@ -245,7 +246,7 @@ fn show_question(style: Style, asking: &Asking) {
         what.iter().for_each(|what| say::line_err(&format!("  {what}")));
     }
     for danger in &asking.danger {
-        let touches = danger.touches.join(", ");
+        let touches = danger.touches.join(if style.lang == reasonix_words::Lang::Zh { "、" } else { ", " });
         say::line_err(&style.err(Colour::Red, &one_line(&format!("  ! {}", style.text(&danger.why)))));
         if !danger.touches.is_empty() {
             let phrase = Phrase::new("cli.ask_touches").with("what", folded(&touches).replace('\n', " ⏎ "));

@@ -156,7 +156,7 @@ fn print(comparison: &Comparison) -> anyhow::Result<()> {
         ("cli.diff_requests", a.requests.to_string(), b.requests.to_string()),
         ("cli.diff_calls", calls(a), calls(b)),
         ("cli.diff_input", a.usage.input.to_string(), b.usage.input.to_string()),
-        ("cli.diff_cached", format!("{} %", a.cached_percent), format!("{} %", b.cached_percent)),
+        ("cli.diff_cached", format!("{}%", a.cached_percent), format!("{}%", b.cached_percent)),
         ("cli.diff_output", a.usage.output.to_string(), b.usage.output.to_string()),
         ("cli.diff_cost", costs(a, Cost::spent_text), costs(b, Cost::spent_text)),
         ("cli.diff_saved", costs(a, Cost::saved_text), costs(b, Cost::saved_text)),
@@ -182,11 +182,19 @@ fn print(comparison: &Comparison) -> anyhow::Result<()> {
         None => say::line(&style.out(Colour::Green, &word("cli.diff_same")))?,
         Some(parts) => {
             say::line(&style.text(&Phrase::new("cli.diff_parts").with("turn", parts.turn)))?;
-            say::line(&format!("  A  {}", clean(&parts.a)))?;
-            say::line(&format!("  B  {}", clean(&parts.b)))?;
+            say::line(&format!("  A  {}", said(style, &parts.a)))?;
+            say::line(&format!("  B  {}", said(style, &parts.b)))?;
         }
     }
     Ok(())
+}
+
+/// One thing that was said or done: its kind in the words of people, a name where it has one, and its text.
+fn said(style: Style, text: &str) -> String {
+    let Some((what, said)) = text.split_once(": ") else { return clean(text) };
+    let (kind, name) = what.split_once(' ').map_or((what, String::new()), |(kind, name)| (kind, format!(" {name}")));
+    let kind = reasonix_words::named(style.lang, "part", kind);
+    clean(&format!("{kind}{name}{}{said}", style.colon()))
 }
 
 fn calls(side: &Side) -> String {

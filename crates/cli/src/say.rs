@@ -47,6 +47,11 @@ impl fmt::Display for Told {
 
 impl std::error::Error for Told {}
 
+/// Who reads a document: in the user's language, and by the clock on their wall.
+pub(crate) fn reader() -> reasonix_session::DocumentReader {
+    reasonix_session::DocumentReader { clock: reasonix_session::local_clock, say: |phrase| render(language(), phrase) }
+}
+
 /// An error of what the user wrote: the command line or the settings.
 pub(crate) fn usage(phrase: Phrase) -> anyhow::Error {
     Told { phrase, exit: Exit::Usage, cause: None }.into()

@@ -195,7 +195,9 @@ fn show_tree(sessions: &Sessions, wanted: &str, filter: FilterArg, find: &str) -
         let indent = "  ".repeat(usize::try_from(node.depth.min(20)).unwrap_or(0));
         let mark = if node.active { "•" } else { " " };
         let label = node.label.map(|label| format!("[{label}] ")).unwrap_or_default();
-        say::line(&clean(&format!("{:>6} {mark} {indent}{:<10} {label}{}", node.id, node.kind, node.text)))?;
+        let kind = reasonix_words::named(Style::get().lang, "tree", &node.kind);
+        let room = " ".repeat(10usize.saturating_sub(unicode_width::UnicodeWidthStr::width(&*kind)));
+        say::line(&clean(&format!("{:>6} {mark} {indent}{kind}{room} {label}{}", node.id, node.text)))?;
     }
     Ok(Exit::Done)
 }
@@ -335,7 +337,7 @@ fn document(context: &Context, sessions: &Sessions, wanted: &str, format: Docume
     let providers = context.loaded.settings.providers.iter();
     let keys = providers.filter_map(|provider| reasonix_config::api_key(provider, &context.env, &context.home));
     let secrets: Vec<String> = keys.map(|key| key.expose().to_owned()).collect();
-    Ok(export(seen.past.marks().title(), &records, format, &secrets, reasonix_session::local_clock).into_bytes())
+    Ok(export(seen.past.marks().title(), &records, format, &secrets, say::reader()).into_bytes())
 }
 
 /// What is in a file that is to be imported, and what it is called.

@@ -120,7 +120,15 @@ fn help(commands: &[CommandInfo]) {
     for row in &table {
         if let [name, about] = row.as_slice() {
             let room = " ".repeat(widest.saturating_sub(width(name)));
-            say::line_err(&clean(&format!("{name}{room}  {about}")));
+            // What does not fit beside it stands below it, behind a margin.
+            let screen =
+                rustix::termios::tcgetwinsize(std::io::stderr()).map_or(100, |size| usize::from(size.ws_col).max(40));
+            if widest + 2 + width(about) <= screen {
+                say::line_err(&clean(&format!("{name}{room}  {about}")));
+            } else {
+                say::line_err(&clean(name));
+                say::line_err(&clean(&format!("    {about}")));
+            }
         }
     }
     say::line_err(&style.text(&Phrase::new("cli.chat_help")));

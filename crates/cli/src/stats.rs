@@ -213,7 +213,7 @@ pub(crate) fn table_lines(rows: &[Tally], spans: bool) -> Vec<String> {
             name(row),
             row.requests.to_string(),
             short(row.usage.input),
-            format!("{} %", row.cached_share()),
+            format!("{}%", row.cached_share()),
             short(row.usage.output),
             costs(row, Cost::spent_text),
             costs(row, Cost::saved_text),

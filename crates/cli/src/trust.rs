@@ -112,8 +112,11 @@ impl Sheet {
             TrustStanding::Refused => ("cli.trust_blocked", Colour::Red),
         };
         let standing = self.paint(colour, &self.style.text(&Phrase::new(code)));
-        let line = format!("{} {} ({})", surface.kind, surface.name, surface.place);
-        lines.push(format!("  {}: {standing}", clean(&visible(&line))));
+        let said = Phrase::new("cli.trust_surface")
+            .with("kind", reasonix_words::named(self.style.lang, "surface", &surface.kind))
+            .with("name", visible(&surface.name))
+            .with("place", visible(&surface.place));
+        lines.push(format!("  {}{standing}", clean(&self.style.text(&said))));
         if let Some(reason) = &surface.reason {
             lines.push(clean(&format!("    {}", visible(reason))));
         }

@@ -68,7 +68,7 @@ pub(crate) fn turn_lines(turn: u32, changes: &[Change], with_diff: bool) -> Vec<
             ChangeKind::Deleted => "undo.change_deleted",
             _ => "undo.change_updated",
         }));
-        lines.push(clean(&format!("  {word} {}  +{} -{}", change.path, change.added, change.removed)));
+        lines.push(clean(&format!("  {word} {}  +{} −{}", change.path, change.added, change.removed)));
         if with_diff {
             lines.extend(diff_lines(style, &change.diff));
         }

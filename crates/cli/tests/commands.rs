@@ -155,13 +155,18 @@ fn chinese_begins_with_the_help_and_ends_with_the_last_refusal() {
     for english in [" the ", " this ", "Options", "Commands", "Usage"] {
         assert!(!ran.out.contains(english), "{english}: {}", ran.out);
     }
-    for args in [&["run", "--max-steps", "x", "hi"][..], &["run", "--wrong"], &["undo", "--log"], &["config"]] {
+    for args in [&["run", "--max-steps", "x", "hi"][..], &["run", "--wrong"], &["undo", "--log"]] {
         let ran = zh(args);
         assert_eq!(ran.code, Some(2), "{args:?}: {}", ran.err);
         let left = latin(&ran.err)
             .into_iter()
             .filter(|word| !["help", "max", "steps", "wrong", "log"].contains(&word.as_str()));
         assert!(ran.err.contains("错误：") && left.count() < 3, "{args:?}: {}", ran.err);
+    }
+    for name in ["config", "store", "bench"] {
+        let ran = zh(&[name]);
+        let page = ran.err.contains(&format!("用法：reasonix {name}"));
+        assert!(ran.code == Some(2) && page && !ran.err.contains("Print help"), "{}", ran.err);
     }
     place.home.write("config.toml", "language = \"zh\"\n");
     assert!(place.run(&["--help"]).out.contains("用法："), "a setting says the language too");

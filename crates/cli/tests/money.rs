@@ -185,11 +185,7 @@ fn stats_add_up_and_survive_the_ledger_and_the_sessions() {
     let project = row(&["stats", "--today", "--by", "project", "--json"]);
     assert_eq!(project[0]["name"], place.work.path().canonicalize().unwrap().display().to_string());
     let table = place.run(&["stats", "--all"]);
-    assert!(
-        table.out.contains("mock/m1") && table.out.contains("$1.68") && table.out.contains("40 %"),
-        "{}",
-        table.out
-    );
+    assert!(table.out.contains("mock/m1") && table.out.contains("$1.68") && table.out.contains("40%"), "{}", table.out);
     assert!(table.out.contains("████"), "{}", table.out);
 
     let ledger = place.home.join("state/usage.jsonl");

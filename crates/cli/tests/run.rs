@@ -157,7 +157,7 @@ fn edits_are_made_and_shown() {
     let ran = place.run(&["run", "change it"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     assert_eq!(place.work.read("a.rs"), "let x = 2;\n");
-    for wanted in ["updated (+1 -1) a.rs", "-let x = 1;", "+let x = 2;", "exit code 3", "bash $ cat a.rs; exit 3"] {
+    for wanted in ["updated (+1 −1) a.rs", "-let x = 1;", "+let x = 2;", "exit code 3", "bash $ cat a.rs; exit 3"] {
         assert!(ran.err.contains(wanted), "{wanted}: {}", ran.err);
     }
 }

@@ -47,7 +47,10 @@ pub(crate) fn brought(commands: &[CustomCommand], skills: &[Skill]) -> Vec<Comma
         CommandInfo {
             name: if free { skill.name.clone() } else { long.clone() },
             aliases: if free { vec![long] } else { Vec::new() },
-            arguments: hint(skill.argument_hint.as_deref()),
+            arguments: match bundled_argument(&skill.name).filter(|_| skill.by == BroughtBy::Bundled) {
+                Some(name) => vec![Argument { name, kind: ArgumentKind::Text, optional: true }],
+                None => hint(skill.argument_hint.as_deref()),
+            },
             about: match skill.by {
                 BroughtBy::Bundled => bundled_about(skill),
                 by => about(by, &skill.description),
@@ -84,6 +87,18 @@ fn bundled_about(skill: &Skill) -> Phrase {
         "security-review" => Phrase::new("command.skill_security_review"),
         _ => about(skill.by, &skill.description),
     }
+}
+
+/// What its argument is, likewise.
+fn bundled_argument(skill: &str) -> Option<Phrase> {
+    Some(match skill {
+        "commit" => Phrase::new("command.arg_commit"),
+        "explore" | "research" => Phrase::new("command.arg_question"),
+        "init" => Phrase::new("command.arg_stress"),
+        "review" => Phrase::new("command.arg_range"),
+        "security-review" => Phrase::new("command.arg_place"),
+        _ => return None,
+    })
 }
 
 fn source(by: BroughtBy) -> CommandSource {

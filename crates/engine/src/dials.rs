@@ -1,7 +1,8 @@
 //! The settings that people change most, as front ends can change them: into the user's own file, never the project's.
-//! What could loosen a protection is shown here and changed in the file alone.
+//! What could loosen a protection is shown here and changed by `config set` or in the file alone.
 
 use crate::ticket::Told;
+use reasonix_config::schema::KEYS;
 use reasonix_config::{Layer, Origins, SettingOrigin, Settings, ShownValue, default_value, save_setting, shown_value};
 use reasonix_proto::{Acts, Dial, Done, Level, Phrase, Refusal, Refused, Setting, Takes};
 use std::path::PathBuf;
@@ -65,6 +66,15 @@ const PIECES: &[&str] = &["model", "posture", "sandbox", "context", "cost", "cac
 const RATIOS: &[&str] = &["0.5", "0.6", "0.7", "0.8", "0.9"];
 const LEVELS: &[&str] = &["off", "error", "warn", "info", "debug", "trace"];
 
+/// What the document says of a key; an entry of a list or a table is told by its list.
+fn written(key: &str) -> Option<&'static str> {
+    let plain: String = key.split('[').enumerate().fold(String::new(), |text, (at, part)| match at {
+        0 => part.to_owned(),
+        _ => format!("{text}[]{}", part.split_once(']').map_or("", |(_, behind)| behind)),
+    });
+    KEYS.iter().find(|known| known.path == plain).map(|known| known.about)
+}
+
 /// The settings of a session as they were read, and what was changed since.
 #[derive(Debug)]
 pub(crate) struct Dials {
@@ -94,7 +104,7 @@ impl Dials {
             key: key.clone(),
             value: shown.value.clone(),
             origin: (&shown.origin).into(),
-            about: None,
+            about: written(key).map(|words| Phrase::new("setting.words").with("text", words)),
             dial: None,
         });
         most.chain(others).collect()

@@ -12,7 +12,7 @@ use crate::trust::{with_check, with_git};
 use crate::world::World;
 use reasonix_config::{FolderSettings, Origins, SurfaceKind, Trust};
 use reasonix_proto::{Level, Phrase, Reply, SessionId};
-use reasonix_session::Sessions;
+use reasonix_session::{DocumentReader, Sessions};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -42,6 +42,8 @@ pub struct HostSources {
     pub terminal: Option<String>,
     /// Its hand in a purse of several sessions; none where it is alone.
     pub hand: Option<Arc<PurseHand>>,
+    /// Who reads the documents that are written.
+    pub reader: DocumentReader,
 }
 
 /// What a person should be told.
@@ -50,7 +52,18 @@ type Notices = Vec<(Level, Phrase)>;
 /// Makes everything that sessions start from, checked; with what to tell the user about it.
 pub fn open(sources: HostSources) -> Result<(Host, Notices), EngineError> {
     let HostSources {
-        mut folder, add_dirs, model, agent, append_system, which, attended, approve, terminal, hand, ..
+        mut folder,
+        add_dirs,
+        model,
+        agent,
+        append_system,
+        which,
+        attended,
+        approve,
+        terminal,
+        hand,
+        reader,
+        ..
     } = sources;
     // Where nobody is asked and nobody demands it, the look is spared.
     if attended || sources.require_trust {
@@ -68,7 +81,7 @@ pub fn open(sources: HostSources) -> Result<(Host, Notices), EngineError> {
     let workspace = folder.workspace(&add_dirs).map_err(unopened)?;
     let rules = folder.rules_files().map_err(unopened)?;
     let mut notices = rules.notices;
-    let world = World { hand, ..World::new(folder.loaded.settings, folder.env, folder.home) };
+    let world = World { hand, reader, ..World::new(folder.loaded.settings, folder.env, folder.home) };
     let base = Start { world, workspace, rules: rules.files, model, agent, append_system, which, attended, approve };
     notices.extend(check_tools(&base, sources.names_tools)?);
     let origins = Arc::new(folder.loaded.origins);

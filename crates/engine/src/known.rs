@@ -8,7 +8,7 @@ use crate::tools::{
 };
 use reasonix_agent::{Artifacts, Tool, Tools};
 use reasonix_extensions::Shelf;
-use reasonix_session::{Memories, MemoryArtifacts};
+use reasonix_session::{DocumentReader, Memories, MemoryArtifacts};
 use reasonix_tools::{Bash, Deps, Monitor, ShellOptions, TodoList, files, skill_tool, todo_tools};
 use reasonix_workspace::Workspace;
 use std::path::Path;
@@ -30,7 +30,8 @@ pub(crate) fn stateful(
 
 /// What is kept by tools that are never run.
 pub(crate) fn keeps_nothing() -> Keeping {
-    Keeping { memories: Memories::at(Path::new(""), Path::new("")), own: None, inward: Arc::default() }
+    let memories = Memories::at(Path::new(""), Path::new(""));
+    Keeping { memories, own: None, inward: Arc::default(), reader: DocumentReader::default() }
 }
 
 /// The names of all built-in tools.

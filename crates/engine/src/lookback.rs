@@ -107,10 +107,7 @@ impl LookingBack<'_> {
                 .iter()
                 .filter_map(|provider| api_key(provider, &base.world.env, &base.world.home));
             let secrets: Vec<String> = keys.map(|key| key.expose().to_owned()).collect();
-            write_new(
-                &target,
-                &export(past.marks().title(), &records, format_of(&target), &secrets, reasonix_session::clock),
-            )
+            write_new(&target, &export(past.marks().title(), &records, format_of(&target), &secrets, base.world.reader))
         });
         let shown = path.display();
         match written.await {

@@ -11,6 +11,7 @@ use reasonix_config::{ModelRef, Provider, Settings};
 use reasonix_extensions::{FoundBundles, Shelf, found_bundles};
 use reasonix_llm::{ApiKey, Endpoint, KeySource, Repairing, Script, Wire};
 use reasonix_proto::{EditFormat, Phrase};
+use reasonix_session::DocumentReader;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -32,6 +33,8 @@ pub struct World {
     pub tap: Tap,
     /// The session's hand in a purse of several; none where it is alone.
     pub hand: Option<Arc<PurseHand>>,
+    /// Who reads the documents that are written.
+    pub reader: DocumentReader,
     /// Keys that were fetched.
     pub(crate) keys: KeyRing,
     /// Skills and commands, once somebody asked for them.
@@ -44,7 +47,8 @@ impl World {
     /// A world in which nothing is recorded.
     pub fn new(settings: Settings, env: BTreeMap<String, String>, home: PathBuf) -> Self {
         let (keys, shelf, bundles) = (KeyRing::default(), Arc::default(), Arc::default());
-        Self { settings, env, home, tap: Tap::default(), hand: None, keys, shelf, bundles }
+        let (tap, reader) = (Tap::default(), DocumentReader::default());
+        Self { settings, env, home, tap, hand: None, reader, keys, shelf, bundles }
     }
 
     /// The source of a provider's keys, shared with its other models.

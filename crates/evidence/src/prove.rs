@@ -61,6 +61,10 @@ pub(crate) fn prove(deeds: &Deeds, answer: &str, said: Said) -> Claim {
     // Where letters were made small, some may have become longer.
     let from = answer.floor_char_boundary(said.range.start);
     let to = answer.ceil_char_boundary(said.range.end.max(from));
+    // Code that a claim ends with is quoted with both of its marks.
+    let open = answer.get(from..to).is_some_and(|words| words.matches('`').count() % 2 == 1);
+    let closed = open && answer.get(to..).is_some_and(|rest| rest.starts_with('`'));
+    let to = to + usize::from(closed);
     let words = answer.get(from..to).unwrap_or_default();
     let quote = words.get(..words.floor_char_boundary(LONGEST_QUOTE)).unwrap_or_default().to_owned();
     let Proof { status, by, why } = proof;

@@ -220,6 +220,19 @@ fn entry() -> impl Strategy<Value = Value> {
     ]
 }
 
+#[test]
+fn code_at_the_end_of_a_claim_is_quoted_with_both_marks() {
+    for answer in
+        ["我修复了这个问题，并运行了 `pytest`。", "I fixed it and ran `cargo test`. All tests pass with `pytest`."]
+    {
+        let claims = check(&[], answer);
+        assert!(!claims.is_empty(), "{answer}");
+        for claim in claims {
+            assert_eq!(claim.quote.matches('`').count() % 2, 0, "{}", claim.quote);
+        }
+    }
+}
+
 proptest! {
     #[test]
     fn whatever_is_written_the_check_ends_and_quotes_the_answer(answer in "(?s).{0,200}") {

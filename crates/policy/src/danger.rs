@@ -553,14 +553,18 @@ fn overwrites<'e>(effects: &'e Effects, facts: &'e dyn Facts) -> impl Iterator<I
             let kept = write.within && (target.inside || (write.path.is_none() && write.places.are_here()));
             let harmless = target.folder || ((!target.exists || target.ours || kept) && !links);
             (!harmless).then(|| {
+                let why = match &write.path {
+                    Some(path) => DangerKind::Overwrite.phrase().with("path", path),
+                    None => Phrase::new("policy.danger_overwrite_unknown"),
+                };
                 let path = write.path.clone().unwrap_or_else(|| "?".to_owned());
                 LineDanger {
                     kind: DangerKind::Overwrite,
-                    why: DangerKind::Overwrite.phrase().with("path", &path),
+                    why,
                     advice: format!(
                         "it overwrites {path} if that is there already; change it with edit_file or write_file, append with >>, or write to a new file"
                     ),
-                    touches: vec![path],
+                    touches: write.path.iter().cloned().collect(),
                     command: None,
                     hidden: false,
                     inside: target.inside,

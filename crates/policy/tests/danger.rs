@@ -230,7 +230,9 @@ fn questions_are_not_dangerous() {
 
 fn is_dangerous(line: &str, code: &str) {
     let found = why(line);
-    assert!(found.iter().any(|found| found.ends_with(code)), "{line:?}: {found:?}");
+    let unknown = format!("{code}_unknown");
+    let said = |found: &String| found.ends_with(code) || found.ends_with(&unknown);
+    assert!(found.iter().any(said), "{line:?}: {found:?}");
 }
 
 #[test]

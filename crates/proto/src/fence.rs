@@ -14,6 +14,16 @@ pub fn fenced(tag: &str, attributes: &[(&str, &str)], content: &str) -> String {
     format!("<{tag}{named} id=\"{id}\">\n{content}\n</{tag} id=\"{id}\">")
 }
 
+/// What stands in fences without the lines that make them: as people read it.
+pub fn unfenced(content: &str) -> String {
+    let marks = |line: &str| line.starts_with('<') && line.ends_with("\">") && line.contains(" id=\"");
+    let open = |line: &str| {
+        let tag = line.trim_start_matches(['<', '/']).split(' ').next().unwrap_or_default();
+        marks(line) && !tag.is_empty() && tag.chars().all(|c| c.is_ascii_lowercase() || c == '_')
+    };
+    content.split('\n').filter(|line| !open(line)).collect::<Vec<_>>().join("\n")
+}
+
 /// A value that cannot leave its quotes.
 fn attribute(value: &str) -> Cow<'_, str> {
     let odd = |c: char| c.is_control() || matches!(c, '"' | '<' | '>');

@@ -55,16 +55,19 @@ impl GoalInfo {
 
 impl GoalInfo {
     /// The goal row by row, for people: what a row is, and what it says.
-    pub fn rows(&self) -> Vec<(Phrase, String)> {
+    pub fn rows(&self) -> Vec<(Phrase, Phrase)> {
         let of = |spent: u64, allowed: u64| match allowed {
             0 => spent.to_string(),
             allowed => format!("{spent} / {allowed}"),
         };
         let (turns, limits) = (of(self.turns.into(), self.limits.turns.into()), self.limits);
-        let spent =
-            format!("{turns} · {} tokens · {} s", of(self.tokens, limits.tokens), of(self.seconds, limits.seconds));
-        let mut rows = vec![(Phrase::new("flow.shown_goal"), self.objective.clone())];
-        rows.extend(self.folder.iter().map(|folder| (Phrase::new("flow.shown_research"), folder.clone())));
+        let spent = Phrase::new("flow.shown_spent_of")
+            .with("turns", turns)
+            .with("tokens", of(self.tokens, limits.tokens))
+            .with("seconds", of(self.seconds, limits.seconds));
+        let plain = |text: &str| Phrase::new("command.arg_plain").with("text", text);
+        let mut rows = vec![(Phrase::new("flow.shown_goal"), plain(&self.objective))];
+        rows.extend(self.folder.iter().map(|folder| (Phrase::new("flow.shown_research"), plain(folder))));
         rows.push((Phrase::new("flow.shown_spent"), spent));
         rows
     }

@@ -71,7 +71,7 @@ pub use editing::{EditFormat, EditsWith};
 pub use event::{Envelope, Event, PROTOCOL_VERSION};
 pub use exchange::{Exchange, ExchangeEnd, Reading};
 pub use failure::FailureClass;
-pub use fence::fenced;
+pub use fence::{fenced, unfenced};
 pub use fired::{FiredRule, RulesFired};
 pub use folded::folded;
 pub use goal::{GoalChange, GoalInfo, GoalLimits, GoalNews, GoalStanding, GoalStop, GoalStrategy, LONGEST_OBJECTIVE};

@@ -9,6 +9,8 @@ pub const EDIT_FILE: &str = "edit_file";
 pub const WRITE_FILE: &str = "write_file";
 /// Reads a file.
 pub const READ_FILE: &str = "read_file";
+/// Keeps the todo list.
+pub const TODO_WRITE: &str = "todo_write";
 /// Puts questions to the user.
 pub const ASK: &str = "ask";
 /// Hands in a plan.

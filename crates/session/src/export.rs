@@ -2,8 +2,11 @@
 //! sequence gets through, and what looks like a key is masked. Pure.
 
 use crate::redact::Redact;
-use reasonix_proto::{Message, Record, RecordBody, ToolOutcome, hidden_spans, unhidden};
+use reasonix_proto::{
+    CallId, DecidedBy, Message, Phrase, Record, RecordBody, ToolOutcome, hidden_spans, refusal, unhidden,
+};
 use serde_json::Value;
+use std::collections::HashMap;
 
 /// What kind of document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,17 +30,31 @@ h2 { font-size: 1rem; margin: 1.5rem 0 .25rem } .user pre { background: #eef4ff 
 </style>
 "#;
 
-/// Writes these records as a document. `secrets` are masked wherever they occur; `clock` writes moments, in milliseconds since
-/// the Unix epoch, as they are written where it is read.
+/// Who a document is for.
+#[derive(Debug, Clone, Copy)]
+pub struct DocumentReader {
+    /// Writes moments, in milliseconds since the Unix epoch, as they are written where it is read.
+    pub clock: fn(u64) -> String,
+    /// Says a phrase in the language of whoever reads it.
+    pub say: fn(&Phrase) -> String,
+}
+
+impl Default for DocumentReader {
+    fn default() -> Self {
+        Self { clock: crate::clock, say: Phrase::to_string }
+    }
+}
+
+/// Writes these records as a document for a reader. `secrets` are masked wherever they occur.
 pub fn export(
     title: &str,
     records: &[Record],
     format: DocumentFormat,
     secrets: &[String],
-    clock: fn(u64) -> String,
+    reader: DocumentReader,
 ) -> String {
     let redact = Redact::new(secrets);
-    let mut page = Page { format, redact, clock, text: String::new() };
+    let mut page = Page { format, redact, reader, refused: HashMap::new(), text: String::new() };
     page.begin(title);
     for record in records {
         page.record(record);
@@ -49,7 +66,9 @@ pub fn export(
 struct Page {
     format: DocumentFormat,
     redact: Redact,
-    clock: fn(u64) -> String,
+    reader: DocumentReader,
+    /// Who refused a call.
+    refused: HashMap<CallId, DecidedBy>,
     text: String,
 }
 
@@ -75,49 +94,86 @@ impl Page {
     fn record(&mut self, record: &Record) {
         match &record.body {
             RecordBody::Session(head) => {
-                let made =
-                    format!("Reasonix {} · {} · {} · {}", head.version, head.model, head.cwd, (self.clock)(record.at));
+                let made = format!(
+                    "Reasonix {} · {} · {} · {}",
+                    head.version,
+                    head.model,
+                    head.cwd,
+                    (self.reader.clock)(record.at)
+                );
                 self.meta(&made);
             }
             RecordBody::Prompt { turn, text, typed, .. } => {
-                self.part("user", &format!("User, turn {turn}"), typed.as_deref().unwrap_or(text));
+                let title = self.say(Phrase::new("export.user_turn").with("turn", turn));
+                self.part("user", &title, typed.as_deref().unwrap_or(text));
             }
             RecordBody::Note { text, typed, by_user: true, .. } => {
-                self.part("user", "User", typed.as_deref().unwrap_or(text));
+                self.titled("user", Phrase::new("export.user"), typed.as_deref().unwrap_or(text));
             }
-            RecordBody::Note { text, .. } => self.part("note", "Note", text),
+            RecordBody::Note { text, .. } => self.titled("note", Phrase::new("export.note"), text),
             RecordBody::Assistant { model, message: Message::Assistant { text, calls, .. }, .. } => {
                 if !text.trim().is_empty() {
                     self.answer(model, text);
                 }
                 for call in calls {
-                    self.part("call", &format!("Call of {}", call.name), &self.spelt_out(&call.arguments));
+                    let arguments = self.spelt_out(&call.arguments);
+                    self.titled("call", Phrase::new("export.call").with("tool", &call.name), &arguments);
                 }
             }
-            RecordBody::Outcome { tool, outcome, .. } => self.outcome(&format!("Result of {tool}"), outcome),
-            RecordBody::Shell { command, .. } => self.part("user", "User runs", command),
-            RecordBody::ShellEnded { outcome, .. } => self.outcome("Result", outcome),
+            RecordBody::Decided(decided) if !decided.allowed => {
+                self.refused.insert(decided.call.clone(), decided.by.clone());
+            }
+            RecordBody::Outcome { call, tool, outcome, .. } => {
+                self.outcome(Phrase::new("export.result").with("tool", tool), Some(call), outcome);
+            }
+            RecordBody::Shell { command, .. } => self.titled("user", Phrase::new("export.shell"), command),
+            RecordBody::ShellEnded { outcome, .. } => self.outcome(Phrase::new("export.shell_result"), None, outcome),
             RecordBody::Validation(ran) => {
                 if let Some(outcome) = &ran.outcome {
-                    self.outcome(&format!("Validation by {}", ran.command), outcome);
+                    self.outcome(Phrase::new("export.validation").with("command", &ran.command), None, outcome);
                 }
             }
-            RecordBody::ModelChanged { model, .. } => self.meta(&format!("Model: {model}")),
-            RecordBody::AgentChanged { agent, .. } => self.meta(&format!("Agent: {agent}")),
-            RecordBody::Moved { .. } => self.meta("The conversation goes on from an earlier place."),
-            RecordBody::Rewound(back) => self.part("note", "What was explored, as a report", &back.report),
-            RecordBody::Left(left) => self.part("note", "Notes on the branch that was left", &left.summary),
-            RecordBody::Compacted(_) => self.meta("The conversation was folded to make room."),
+            RecordBody::ModelChanged { model, .. } => self.noted(Phrase::new("export.model").with("model", model)),
+            RecordBody::AgentChanged { agent, .. } => self.noted(Phrase::new("export.agent").with("agent", agent)),
+            RecordBody::Moved { .. } => self.noted(Phrase::new("export.moved")),
+            RecordBody::Rewound(back) => self.titled("note", Phrase::new("export.explored"), &back.report),
+            RecordBody::Left(left) => self.titled("note", Phrase::new("export.left"), &left.summary),
+            RecordBody::Compacted(_) => self.noted(Phrase::new("export.folded")),
             _ => {}
         }
     }
 
-    fn outcome(&mut self, title: &str, outcome: &ToolOutcome) {
+    fn say(&self, phrase: Phrase) -> String {
+        (self.reader.say)(&phrase)
+    }
+
+    fn titled(&mut self, class: &str, title: Phrase, text: &str) {
+        let title = self.say(title);
+        self.part(class, &title, text);
+    }
+
+    fn noted(&mut self, phrase: Phrase) {
+        let text = self.say(phrase);
+        self.meta(&text);
+    }
+
+    /// What a call came to, as a person reads it.
+    fn outcome(&mut self, title: Phrase, call: Option<&CallId>, outcome: &ToolOutcome) {
         let text = match outcome {
-            ToolOutcome::Done { content, .. } => content.words().into_owned(),
-            other => reasonix_agent::outcome_text(other),
+            ToolOutcome::Done { content, details } => {
+                let words = content.words();
+                let notes = details.notes.iter().map(|note| (self.reader.say)(note));
+                let text = details.without_notes(&words).trim_end().to_owned();
+                std::iter::once(text).chain(notes).collect::<Vec<_>>().join("\n")
+            }
+            ToolOutcome::Failed { message, .. } => self.say(Phrase::new("export.failed").with("reason", message)),
+            ToolOutcome::Denied { by } => {
+                let why = call.and_then(|call| self.refused.get(call)).map(|by| (self.reader.say)(&refusal(by)));
+                self.say(Phrase::new("export.denied").with("reason", why.as_ref().unwrap_or(by)))
+            }
+            ToolOutcome::Aborted => self.say(Phrase::new("export.aborted")),
         };
-        self.part("result", title, &text);
+        self.titled("result", title, &text);
     }
 
     fn answer(&mut self, model: &str, text: &str) {
@@ -317,11 +373,34 @@ fn fence(text: &str) -> String {
 mod tests {
     use super::DocumentFormat;
     use reasonix_proto::{
-        CallId, Left, Message, Record, RecordBody, RecordId, Rewound, StopReason, ToolCall, ToolOutcome,
+        CallId, Left, Message, Phrase, Record, RecordBody, RecordId, Rewound, StopReason, ToolCall, ToolOutcome,
     };
 
     fn export(title: &str, records: &[Record], format: DocumentFormat, secrets: &[String]) -> String {
-        super::export(title, records, format, secrets, crate::clock)
+        super::export(title, records, format, secrets, super::DocumentReader { clock: crate::clock, say: in_words })
+    }
+
+    /// The end of a code, and the arguments: enough to tell one title from another.
+    fn in_words(phrase: &Phrase) -> String {
+        let name = phrase.code.trim_start_matches("export.").to_owned();
+        phrase.args.iter().fold(name, |text, (_, value)| format!("{text} {value}"))
+    }
+
+    #[test]
+    fn titles_and_refusals_are_said_in_the_readers_words() {
+        let outcome = ToolOutcome::Denied { by: "the user refused this call".into() };
+        let decided = serde_json::json!({ "kind": "decided", "call": "c", "allowed": false, "by": "user" });
+        let records = of(vec![
+            RecordBody::Prompt { turn: 1, text: "hi".into(), typed: None, images: Vec::new() },
+            serde_json::from_value(decided).unwrap(),
+            RecordBody::Outcome { call: CallId::from("c"), tool: "bash".into(), took_ms: 1, outcome },
+            RecordBody::ModelChanged { model: "p/m".into(), effort: None },
+        ]);
+        let text = export("t", &records, DocumentFormat::Markdown, &[]);
+        for said in ["## user_turn 1", "## result bash", "denied tui.refused.user", "_model p/m_"] {
+            assert!(text.contains(said), "{said}: {text}");
+        }
+        assert!(!text.contains("the user refused"), "{text}");
     }
 
     fn records() -> Vec<Record> {
@@ -480,12 +559,12 @@ mod tests {
         let records = of(vec![said("I keep that.", &arguments), done(poison)]);
         for format in FORMATS {
             let text = export("t", &records, format, &[]);
-            assert!(text.contains("Call of remember") && text.contains("Result of memory"), "{text}");
+            assert!(text.contains("call remember") && text.contains("result memory"), "{text}");
             assert!(!text.contains('\u{1b}') && !text.contains('\u{7}'), "{text}");
             if format == DocumentFormat::Markdown {
                 let headings: Vec<_> =
                     outside_of_code(&text).into_iter().filter(|line| line.starts_with('#')).collect();
-                assert_eq!(headings, ["# t", "## p/m", "## Call of remember", "## Result of memory"], "{text}");
+                assert_eq!(headings, ["# t", "## p/m", "## call remember", "## result memory"], "{text}");
             } else {
                 assert_eq!(text.matches("<section").count(), 3, "{text}");
                 assert!(!text.contains("<b>"), "{text}");
@@ -504,7 +583,7 @@ mod tests {
         let outside = outside_of_code(&text);
         let headings: Vec<_> =
             outside.iter().filter(|line| line.starts_with("# ") || line.starts_with("## ")).collect();
-        let ours = ["# t", "## p/m", "## Notes on the branch that was left", "## What was explored, as a report"];
+        let ours = ["# t", "## p/m", "## left", "## explored"];
         assert_eq!(headings, ours.iter().collect::<Vec<_>>(), "{text}");
         let underlined = |line: &&&str| matches!(line.trim(), "---" | "===") || line.contains(" ## ");
         assert_eq!(outside.iter().filter(underlined).count(), 0, "{text}");

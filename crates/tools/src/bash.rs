@@ -302,8 +302,9 @@ impl ShellTool {
             let free = command.with_confinement(Confinement::None);
             return match self.attempt(&free, &call, None).await {
                 Ok(finished) => {
-                    let note = Some("run outside the sandbox, as the user allowed once".to_owned());
-                    report(finished, timeout, note, &[])
+                    let note =
+                        Told::new("run outside the sandbox, as the user allowed once", Phrase::new("exec.ran_outside"));
+                    report(finished, timeout, Some(note), &[])
                 }
                 Err(outcome) => outcome,
             };
@@ -436,11 +437,11 @@ struct Ended {
 }
 
 /// What to say about a command that failed where everything was read-only, and nobody can tell whether that was why.
-fn read_only(ended: &Ended) -> Option<String> {
+fn read_only(ended: &Ended) -> Option<Told> {
     let failed = !matches!(ended.status, EndStatus::Exited(0));
     let unknown = ended.wish == Some(WriteWish::Unknown);
-    (failed && unknown)
-        .then(|| "it was taken for a command that only reads, and ran where nothing can be written".into())
+    let model = "it was taken for a command that only reads, and ran where nothing can be written";
+    (failed && unknown).then(|| Told::new(model, Phrase::new("exec.ran_held")))
 }
 
 impl Ended {
@@ -452,47 +453,69 @@ impl Ended {
 }
 
 /// The exit code as shells count it, and what is to be said about the end.
-fn end_of(status: EndStatus, hit: Option<LimitHit>, timeout: Option<Duration>) -> (i32, Option<String>) {
+fn end_of(status: EndStatus, hit: Option<LimitHit>, timeout: Option<Duration>) -> (i32, Option<Told>) {
     match status {
-        EndStatus::Exited(0) => (0, None),
-        EndStatus::Exited(code) => (code, Some(format!("exit code {code}"))),
-        EndStatus::Signalled(signal) => (128 + signal, Some(format!("killed by signal {signal}"))),
+        EndStatus::Exited(code) => (code, None),
+        EndStatus::Signalled(signal) => {
+            let person = Phrase::new("exec.killed_by_signal").with("signal", signal);
+            (128 + signal, Some(Told::new(&format!("killed by signal {signal}"), person)))
+        }
         EndStatus::Cancelled => (130, None),
         EndStatus::TimedOut => {
             let after = timeout.map(|timeout| format!(" after {} s", timeout.as_secs_f64())).unwrap_or_default();
             let hint =
                 "the command and everything it started was ended; ask for more timeout_seconds if it needs longer";
-            (124, Some(format!("timed out{after}: {hint}")))
+            let person = match timeout {
+                Some(timeout) => Phrase::new("exec.timed_out_after").with("seconds", timeout.as_secs_f64()),
+                None => Phrase::new("exec.timed_out"),
+            };
+            (124, Some(Told::new(&format!("timed out{after}: {hint}"), person)))
         }
         EndStatus::Bounded => {
+            let said = hit.as_ref().map(ToString::to_string).unwrap_or_default();
+            let person = Phrase::new("exec.ended_by_bound").with("reason", &said);
             let why = hit.map(|hit| match hit.setting() {
-                Some(setting) => format!("{hit} (the limit is {setting})"),
-                None => format!("{hit}; start it again if it is still needed"),
+                Some(setting) => format!("{said} (the limit is {setting})"),
+                None => format!("{said}; start it again if it is still needed"),
             });
-            (137, Some(format!("ended with everything it started: {}", why.unwrap_or_default())))
+            let model = format!("ended with everything it started: {}", why.unwrap_or_default());
+            (137, Some(Told::new(&model, person)))
         }
     }
 }
 
+/// What came of files that the command made where it may not.
+fn set_aside(file: &Quarantined) -> Told {
+    let path = file.path.display();
+    match &file.kept {
+        Some(kept) => Told::new(
+            &format!("{path} is protected: what the command made there was moved to {}", kept.display()),
+            Phrase::new("exec.moved_away").with("path", path).with("kept", kept.display()),
+        ),
+        None => Told::new(
+            &format!("{path} is protected, but what the command made there could not be moved"),
+            Phrase::new("exec.not_moved_away").with("path", path),
+        ),
+    }
+}
+
 /// What the model reads: the output, then what is to be said about the end.
-fn report(ended: Ended, timeout: Option<Duration>, note: Option<String>, told: &[Told]) -> ToolOutcome {
+fn report(ended: Ended, timeout: Option<Duration>, note: Option<Told>, told: &[Told]) -> ToolOutcome {
+    let code = if let EndStatus::Exited(code @ 1..) = ended.status { Some(format!("exit code {code}")) } else { None };
     let (exit_code, end) = end_of(ended.status, ended.hit, timeout);
     let mut content = ended.content;
-    let left = ended.leftovers_killed.then(|| "processes it left in the background were ended".to_owned());
-    let moved = ended.quarantined.iter().map(|file| match &file.kept {
-        Some(kept) => {
-            format!("{} is protected: what the command made there was moved to {}", file.path.display(), kept.display())
-        }
-        None => format!("{} is protected, but what the command made there could not be moved", file.path.display()),
-    });
-    let told_lines = told.iter().map(|told| told.model.clone());
-    for line in end.into_iter().chain(left).chain(moved).chain(note).chain(told_lines) {
+    let left = ended
+        .leftovers_killed
+        .then(|| Told::new("processes it left in the background were ended", Phrase::new("exec.left_processes_ended")));
+    let moved = ended.quarantined.iter().map(set_aside);
+    let told: Vec<Told> = end.into_iter().chain(left).chain(moved).chain(note).chain(told.iter().cloned()).collect();
+    for line in code.iter().chain(told.iter().map(|told| &told.model)) {
         if !content.is_empty() && !content.ends_with('\n') {
             content.push('\n');
         }
-        content.push_str(&line);
+        content.push_str(line);
     }
-    let notes = told.iter().map(|told| told.person.clone()).collect();
+    let notes = told.into_iter().map(|told| told.person).collect();
     ToolOutcome::detailed(content, Details { exit_code: Some(exit_code), notes, ..Details::default() })
 }
 

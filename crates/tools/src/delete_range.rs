@@ -57,8 +57,9 @@ fn without(text: &str, input: &Input) -> Result<String, ToolOutcome> {
     let total = lines.len();
     let range = start.checked_sub(1).filter(|_| start <= end).and_then(|from| lines.get(from..*end));
     let Some(range) = range else {
+        let lines = if total == 1 { "line" } else { "lines" };
         return Err(ToolOutcome::failed_with(
-            format!("lines {start} to {end} are not in {path}: it has {total} lines. Nothing was changed"),
+            format!("lines {start} to {end} are not in {path}: it has {total} {lines}. Nothing was changed"),
             "lines count from 1 and end_line is included",
         ));
     };

@@ -132,9 +132,13 @@ fn fill(app: &mut App, reply: Reply) {
                     true => revoke(if here { Scope::Session } else { Scope::Always }),
                     false => Picked::Stands { rule: rule.rule.clone(), origin: rule.origin.clone() },
                 };
-                let origin = if here { app.look.word("tui.rule.session") } else { rule.origin.to_string() };
+                let origin = match here {
+                    true => app.look.word("tui.rule.session"),
+                    false => reasonix_words::origin_told(app.look.lang, &rule.origin.to_string()).into_owned(),
+                };
                 let note = format!("{}  {origin}", app.look.word(rule_word(rule.effect)));
-                PickerEntry { value, text: rule.rule, note, current: false }
+                let text = reasonix_words::named(app.look.lang, "rule", &rule.rule).into_owned();
+                PickerEntry { value, text, note, current: false }
             })
             .collect(),
         Reply::History { hits, missing } => {
@@ -237,7 +241,8 @@ fn tree_entry(app: &App, node: TreeNode, leaf: u64) -> PickerEntry {
     let mark = if node.active { "• " } else { "  " };
     let label = node.label.map_or_else(String::new, |label| format!("[{label}] "));
     let text = if rewinds { node.text } else { format!("{indent}{mark}{label}{}", node.text) };
-    PickerEntry { value, text, note: node.kind, current: !rewinds && node.id.0 == leaf }
+    let note = reasonix_words::named(app.look.lang, "tree", &node.kind).into_owned();
+    PickerEntry { value, text, note, current: !rewinds && node.id.0 == leaf }
 }
 
 fn hit_entry(app: &App, hit: Hit) -> PickerEntry {
@@ -306,8 +311,14 @@ fn show_trust(app: &mut App, info: reasonix_proto::TrustInfo) -> Vec<ScreenEffec
         return Vec::new();
     }
     if !info.is_open() {
-        let names: Vec<String> =
-            info.surfaces.iter().map(|surface| format!("{} {}", surface.kind, surface.name)).collect();
+        let names: Vec<String> = info
+            .surfaces
+            .iter()
+            .map(|surface| {
+                let kind = reasonix_words::named(app.look.lang, "surface", &surface.kind);
+                format!("{kind} {}", surface.name)
+            })
+            .collect();
         note(app, Level::Info, Phrase::new("tui.trust.decided").with("what", names.join(", ")));
         return Vec::new();
     }

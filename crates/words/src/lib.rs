@@ -6,11 +6,12 @@ mod help;
 mod lang;
 mod render;
 mod retold;
+mod spacing;
 
 pub use help::help_in_chinese;
 pub use lang::Lang;
-pub use render::{hint, render};
-pub use retold::retold;
+pub use render::{hint, named, origin_told, render};
+pub use retold::{outcome_told, retold, step_told, subject_told};
 
 use reasonix_proto::Phrase;
 

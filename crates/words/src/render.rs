@@ -1,7 +1,9 @@
 //! Puts arguments into texts.
 
+use crate::spacing::closed_up;
 use crate::{Lang, catalogue};
 use reasonix_proto::Phrase;
+use std::borrow::Cow;
 
 /// The text of a phrase. A code that the catalogue does not know shows itself with its arguments.
 pub fn render(lang: Lang, phrase: &Phrase) -> String {
@@ -24,6 +26,31 @@ fn text_of(lang: Lang, (_, en, zh): &crate::Entry) -> &'static str {
     }
 }
 
+/// A word of records, reports and tables as people read it, of a group such as `tree` or `scope`; one that is not known
+/// shows itself.
+pub fn named<'a>(lang: Lang, group: &str, word: &'a str) -> Cow<'a, str> {
+    let entry = catalogue::find(&format!("{group}.{word}"));
+    entry.map_or(Cow::Borrowed(word), |entry| Cow::Borrowed(text_of(lang, entry)))
+}
+
+/// Where a setting or a rule comes from, as `SettingSource` writes it: its layer in the words of people, and the place.
+pub fn origin_told(lang: Lang, origin: &str) -> Cow<'_, str> {
+    let (layer, place) = origin.split_once(' ').map_or((origin, None), |(layer, place)| (layer, Some(place)));
+    match (catalogue::find(&format!("origin.{layer}")), place) {
+        (Some(entry), Some(place)) if lang == Lang::Zh => Cow::Owned(format!("{} {place}", text_of(lang, entry))),
+        (Some(entry), None) => Cow::Borrowed(text_of(lang, entry)),
+        _ => Cow::Borrowed(origin),
+    }
+}
+
+/// Who or what decided about a call, as `DecidedBy` writes it.
+fn decided_told(lang: Lang, by: &str) -> Cow<'_, str> {
+    match by.strip_prefix("rule ").filter(|_| lang == Lang::Zh) {
+        Some(rule) => Cow::Owned(format!("规则 {rule}")),
+        None => named(lang, "decided", by),
+    }
+}
+
 /// Replaces each `{name}`; an argument's own braces are never looked into. An argument `@code` stands for that
 /// code's text, filled from the same arguments: how one phrase speaks of another. `{name|file|files}` is the first word
 /// where the argument is 1, the second otherwise.
@@ -36,20 +63,33 @@ fn fill(lang: Lang, text: &str, phrase: &Phrase) -> String {
         let value = after.find('}').and_then(|close| Some((close, value_of(after.get(1..close)?, phrase)?)));
         match value {
             Some((close, value)) => {
+                let mut spoken = String::new();
                 match value.strip_prefix('@').and_then(catalogue::find) {
                     Some(entry) if !text_of(lang, entry).contains(text) => {
-                        let spoken = fill(lang, text_of(lang, entry), phrase);
+                        let text = fill(lang, text_of(lang, entry), phrase);
                         // A sentence that goes on does not end in the middle.
                         let goes_on =
                             after.get(close + 1..).is_some_and(|rest| rest.starts_with([':', '：', ',', '，']));
                         let end: &[char] = if goes_on { &['.', '。'] } else { &[] };
-                        out.push_str(spoken.trim_end_matches(end));
+                        spoken.push_str(text.trim_end_matches(end));
                     }
                     // What the system or a tool gives as the reason is a sentence of its own.
-                    _ if after.starts_with("{reason}") => out.push_str(&crate::retold(lang, value)),
-                    _ => out.push_str(value),
+                    _ if REASONS.iter().any(|name| after.starts_with(name)) => {
+                        spoken.push_str(&crate::retold(lang, value))
+                    }
+                    _ if after.starts_with("{rule}") => spoken.push_str(&named(lang, "rule", value)),
+                    _ if after.starts_with("{by}") => spoken.push_str(&decided_told(lang, value)),
+                    _ if after.starts_with("{origin}") => spoken.push_str(&origin_told(lang, value)),
+                    _ if lang == Lang::Zh && LISTS.iter().any(|name| after.starts_with(name)) => {
+                        spoken.push_str(&value.replace(", ", "、"));
+                    }
+                    _ => spoken.push_str(value),
                 }
                 rest = after.get(close + 1..).unwrap_or_default();
+                if lang == Lang::Zh {
+                    rest = closed_up(&mut out, &spoken, rest);
+                }
+                out.push_str(&spoken);
             }
             None => {
                 out.push('{');
@@ -60,6 +100,25 @@ fn fill(lang: Lang, text: &str, phrase: &Phrase) -> String {
     out.push_str(rest);
     out
 }
+
+/// The places that hold what something else said.
+const REASONS: [&str; 6] = ["{reason}", "{why}", "{error}", "{detail}", "{message}", "{missing}"];
+
+/// The places that hold several names, which are listed with commas.
+const LISTS: [&str; 12] = [
+    "{known}",
+    "{names}",
+    "{paths}",
+    "{values}",
+    "{topics}",
+    "{fields}",
+    "{folders}",
+    "{jobs}",
+    "{offered}",
+    "{sessions}",
+    "{files}",
+    "{lines}",
+];
 
 /// What stands for a placeholder.
 fn value_of<'a>(placeholder: &'a str, phrase: &'a Phrase) -> Option<&'a str> {
@@ -111,6 +170,16 @@ mod tests {
         assert_eq!(said(Lang::Zh, 1), "第 3 轮：1 个文件");
         let phrase = Phrase::new("x").with("a", 1);
         assert_eq!(fill(Lang::En, "{b|one|more} {a|one} {a|is|are}", &phrase), "{b|one|more} {a|one} is");
+    }
+
+    #[test]
+    fn chinese_closes_up_around_chinese_and_keeps_a_space_from_the_rest() {
+        let phrase = |rule: &str| Phrase::new("x").with("rule", rule).with("names", "a, b");
+        assert_eq!(fill(Lang::Zh, "不再询问 {rule} 了", &phrase("危险命令")), "不再询问危险命令了");
+        assert_eq!(fill(Lang::Zh, "不再询问 {rule} 了", &phrase("Bash(rm:*)")), "不再询问 Bash(rm:*) 了");
+        assert_eq!(fill(Lang::Zh, "会话    {rule}", &phrase("甲")), "会话    甲", "columns stay");
+        assert_eq!(fill(Lang::Zh, "可用：{names}", &phrase("")), "可用：a、b");
+        assert_eq!(fill(Lang::En, "not {rule} {names}", &phrase("危险")), "not 危险 a, b");
     }
 
     #[test]

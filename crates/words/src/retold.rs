@@ -1,90 +1,13 @@
 //! Failures of tools, told to people in their language. The model reads them in English, and so they stand in the log; what
 //! is shown is the same sentence again. A sentence that is not known here is shown as it is.
 
+mod sentences;
+
 use crate::Lang;
+use crate::spacing::closed_up;
+use reasonix_proto::{Details, tools, unfenced};
+use sentences::SENTENCES;
 use std::borrow::Cow;
-
-/// A sentence as tools say it, and what people read. `{name}` stands for what differs.
-type Sentence = (&'static str, &'static str);
-
-const SENTENCES: &[Sentence] = &[
-    ("{path} is outside the workspace: {reason}.", "{path} 在工作区之外：{reason}。"),
-    ("{path} is closed to file tools: {reason}.", "{path} 不对文件工具开放：{reason}。"),
-    ("{path} does not exist.", "{path} 不存在。"),
-    ("{path} is a folder, not a file.", "{path} 是文件夹，不是文件。"),
-    ("{path} is not a folder.", "{path} 不是文件夹。"),
-    ("{path} is not text: {kind}, {size} bytes.", "{path} 不是文本（{kind}，{size} 字节）。"),
-    (
-        "{path} is too large for this: {size} bytes, the limit is {limit}.",
-        "{path} 太大：{size} 字节，上限为 {limit} 字节。",
-    ),
-    (
-        "{path} changed on disk since it was last read in this session. Nothing was written.",
-        "{path} 在本会话读取之后已被修改。未写入任何内容。",
-    ),
-    (
-        "The system refuses access to {path}: {reason}. Nothing was changed.",
-        "系统拒绝访问 {path}：{reason}。未作任何更改。",
-    ),
-    ("{path} was not written: {reason}. Nothing was changed.", "{path} 未写入：{reason}。未作任何更改。"),
-    ("{path} already exists. Nothing was changed.", "{path} 已存在。未作任何更改。"),
-    ("{path} is not a usable path: {reason}.", "{path} 不是可用的路径：{reason}。"),
-    ("The pattern is not valid: {reason}", "搜索模式无效：{reason}"),
-    (
-        "{which}old_string is empty, but {path} has content. Nothing was changed",
-        "{which}old_string 为空，但 {path} 已有内容。未作任何更改",
-    ),
-    (
-        "{which}old_string occurs {count} times in {path}, at lines {lines}. Nothing was changed",
-        "{which}old_string 在 {path} 中出现 {count} 次（第 {lines} 行）。未作任何更改",
-    ),
-    (
-        "{which}old_string is not in {path}, but new_string is, at line {line}. Nothing was changed",
-        "{which}{path} 中没有 old_string，但第 {line} 行已有 new_string。未作任何更改",
-    ),
-    (
-        "{which}old_string is not in {path}. Nothing was changed. The nearest text, at line {line}, is",
-        "{which}{path} 中没有 old_string。未作任何更改。最接近的文本在第 {line} 行：",
-    ),
-    (
-        "{which}old_string is not in {path}, nor anything like it. Nothing was changed",
-        "{which}{path} 中没有 old_string，也没有相近的文本。未作任何更改",
-    ),
-    (
-        "lines {start} to {end} are not in {path}: it has {total} lines. Nothing was changed",
-        "{path} 没有第 {start} 到 {end} 行：它共有 {total} 行。未作任何更改",
-    ),
-    (
-        "line {start} of {path} is not as expected. Nothing was changed. It is",
-        "{path} 第 {start} 行与预期不符。未作任何更改。该行是：",
-    ),
-    ("the patch cannot be read: {reason}", "无法读取补丁：{reason}"),
-    ("the patch does not apply. Nothing was changed.", "补丁无法应用。未作任何更改。"),
-    (
-        "{path} is generated ({reason}): a change made here would be lost",
-        "{path} 是生成的文件（{reason}）：在此所作的更改会丢失",
-    ),
-    ("the command is empty", "命令为空"),
-    ("pattern is empty", "搜索模式为空"),
-    ("edits is empty: there is nothing to do", "edits 为空：没有要做的事"),
-    ("ops is empty: there is nothing to do", "ops 为空：没有要做的事"),
-    ("no program {program}", "没有程序 {program}"),
-    ("there is no tool named {name}", "没有名为 {name} 的工具"),
-    ("there is no skill {name}", "没有技能 {name}"),
-    ("{which}the root is {path}", "{which}根文件夹是 {path}"),
-    ("a symbolic link leads to {path}", "符号链接指向 {path}"),
-    ("it is another name of a closed file", "它是一个不开放文件的别名"),
-    (
-        "it is an .env file that git does not have as it is; a rule such as allow Read(.env) opens it",
-        "它是 git 中没有的 .env 文件；可用 allow Read(.env) 这样的规则开放",
-    ),
-    ("permission denied", "没有权限"),
-    ("operation not permitted", "不允许的操作"),
-    ("the file system is read-only", "文件系统为只读"),
-    ("no space left on the disk", "磁盘空间不足"),
-    ("`~` is not expanded; ", "`~` 不会展开；"),
-    ("edit {number}: ", "第 {number} 处修改："),
-];
 
 /// What a tool said, as a person reads it; lines behind the first are what was found, and stay.
 pub fn retold(lang: Lang, said: &str) -> Cow<'_, str> {
@@ -92,21 +15,96 @@ pub fn retold(lang: Lang, said: &str) -> Cow<'_, str> {
         return Cow::Borrowed(said);
     }
     let (first, rest) = said.split_once('\n').map_or((said, None), |(first, rest)| (first, Some(rest)));
-    match sentence(first, 0) {
-        Some(text) => Cow::Owned(rest.map_or(text.clone(), |rest| format!("{text}\n{rest}"))),
-        None => Cow::Borrowed(said),
+    match (sentence(first, 0), rest) {
+        (Some(text), Some(rest)) if first.ends_with("regex parse error:") => {
+            Cow::Owned(format!("{text}\n{}", pattern_told(rest)))
+        }
+        (Some(text), Some(rest)) => Cow::Owned(format!("{text}\n{rest}")),
+        (Some(text), None) => Cow::Owned(text),
+        (None, _) => Cow::Borrowed(said),
     }
 }
 
-/// One sentence, and what stands in its places; none when it is not known.
-fn sentence(said: &str, depth: usize) -> Option<String> {
-    let (values, text) = SENTENCES.iter().find_map(|(form, text)| Some((values(form, said)?, *text)))?;
-    let mut out = text.to_owned();
-    for (name, value) in values {
-        let inner = if depth < 2 { sentence(value, depth + 1) } else { None };
-        out = out.replacen(&format!("{{{name}}}"), inner.as_deref().unwrap_or(value), 1);
+/// What a call came to, as a person reads it: without the lines that tell the model what the notes say, and its exit code.
+pub fn outcome_told<'a>(lang: Lang, content: &'a str, details: &Details) -> Cow<'a, str> {
+    let content = details.without_notes(content);
+    if details.notes.iter().any(|note| note.code.starts_with("jobs.")) {
+        return Cow::Owned(retold(lang, &unfenced(content)).into_owned());
     }
+    let code = details.exit_code.map(|code| format!("exit code {code}"));
+    Cow::Borrowed(code.and_then(|code| content.trim_end().strip_suffix(&code)).unwrap_or(content))
+}
+
+/// What a call is about, as a person reads it: the words for an operation on the todo list are ours.
+pub fn subject_told<'a>(lang: Lang, tool: &str, subject: &'a str) -> Cow<'a, str> {
+    if lang == Lang::En || tool != tools::TODO_WRITE {
+        return Cow::Borrowed(subject);
+    }
+    let operation = |line: &str| match line.split_once(' ') {
+        Some(("done", "all")) => "全部完成".to_owned(),
+        Some(("drop", "all")) => "全部放弃".to_owned(),
+        Some(("rm", "all")) => "全部删除".to_owned(),
+        Some(("append", count)) => format!("新增 {count} 项"),
+        Some(("start", what)) => format!("开始 {what}"),
+        Some(("done", what)) => format!("完成 {what}"),
+        Some(("drop", what)) => format!("放弃 {what}"),
+        Some(("rm", what)) => format!("删除 {what}"),
+        Some(("note", what)) => format!("备注 {what}"),
+        Some((count, "tasks")) => format!("{count} 项"),
+        _ => line.to_owned(),
+    };
+    let several = |line: &str| line.split(", ").map(operation).collect::<Vec<_>>().join("、");
+    Cow::Owned(subject.lines().map(several).collect::<Vec<_>>().join("\n"))
+}
+
+/// A question about a step of a plan, as a person reads it: what the log says to it.
+pub fn step_told(lang: Lang, text: &str) -> Cow<'_, str> {
+    if lang == Lang::En {
+        return Cow::Borrowed(text);
+    }
+    let line = |line: &str| match ["verified: ", "stale (", "unsupported ("].iter().any(|word| line.starts_with(word)) {
+        true => retold(lang, line).into_owned(),
+        false => line.to_owned(),
+    };
+    Cow::Owned(text.split('\n').map(line).collect::<Vec<_>>().join("\n"))
+}
+
+/// Below the line that says that a pattern is wrong: the pattern with a mark, and why.
+fn pattern_told(rest: &str) -> String {
+    let line = |line: &str| match line.strip_prefix("error: ") {
+        Some(why) => format!("错误：{}", sentence(why, 0).as_deref().unwrap_or(why)),
+        None => line.to_owned(),
+    };
+    rest.split('\n').map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// One sentence, and what stands in its places; none when it is not known. Of the forms that fit, the one that says most
+/// counts.
+fn sentence(said: &str, depth: usize) -> Option<String> {
+    let fits = SENTENCES.iter().filter_map(|(form, text)| Some((literal(form), values(form, said)?, *text)));
+    let (_, values, text) = fits.max_by_key(|(literal, ..)| *literal)?;
+    let mut out = String::with_capacity(text.len() + said.len());
+    let mut rest = text;
+    while let Some((before, (name, behind))) =
+        rest.split_once('{').and_then(|(before, open)| Some((before, open.split_once('}')?)))
+    {
+        out.push_str(before);
+        let value = values.iter().find(|(known, _)| *known == name).map_or("", |(_, value)| *value);
+        let spoken = match value.strip_prefix('"').and_then(|value| value.strip_suffix('"')) {
+            Some(bare) => format!("“{bare}”"),
+            None if depth < 3 => sentence(value, depth + 1).unwrap_or_else(|| value.to_owned()),
+            None => value.to_owned(),
+        };
+        rest = closed_up(&mut out, &spoken, behind);
+        out.push_str(&spoken);
+    }
+    out.push_str(rest);
     Some(out)
+}
+
+/// How much of a form is not left open.
+fn literal(form: &str) -> usize {
+    form.split('{').map(|part| part.split_once('}').map_or(part, |(_, behind)| behind).len()).sum()
 }
 
 /// What stands at the places of a form; none where the text is not of this form.
@@ -130,8 +128,10 @@ fn values<'a>(form: &'static str, text: &'a str) -> Option<Vec<(&'static str, &'
 
 #[cfg(test)]
 mod tests {
-    use super::{SENTENCES, retold};
+    use super::sentences::SENTENCES;
+    use super::{outcome_told, retold, step_told, subject_told};
     use crate::Lang;
+    use reasonix_proto::{Details, Phrase, tools};
 
     #[test]
     fn what_tools_say_is_told_in_chinese() {
@@ -150,6 +150,19 @@ mod tests {
                 "old_string is not in calc.py, nor anything like it. Nothing was changed",
                 "calc.py 中没有 old_string，也没有相近的文本。未作任何更改",
             ),
+            (
+                "the call broke off before its arguments were complete (inside content); nothing was run or changed",
+                "调用在参数写完之前中断（在 content 中）；没有执行任何操作，也没有更改任何内容",
+            ),
+            ("there is no tool named \"x\" to be found", "找不到名为“x”的工具"),
+            (
+                "The pattern is not valid: regex parse error:\n    (a\n    ^\nerror: unclosed group",
+                "搜索模式无效：正则表达式解析错误：\n    (a\n    ^\n错误：分组没有闭合",
+            ),
+            (
+                "lines 5 to 6 are not in a.txt: it has 1 line. Nothing was changed",
+                "a.txt 没有第 5 到 6 行：它共有 1 行。未作任何更改",
+            ),
             ("something nobody knows", "something nobody knows"),
             ("", ""),
         ] {
@@ -159,10 +172,123 @@ mod tests {
     }
 
     #[test]
+    fn what_is_for_the_model_is_not_shown_of_an_outcome() {
+        let exit =
+            Details { exit_code: Some(6), notes: vec![Phrase::new("exec.denied_network")], ..Details::default() };
+        assert_eq!(outcome_told(Lang::Zh, "out\nexit code 6\ncommands run in a sandbox", &exit).trim_end(), "out");
+        let job = Details { notes: vec![Phrase::new("jobs.runs_on")], ..Details::default() };
+        let said = "j1 running 0.5 s, pid 7: npm run dev\n<job_output job=\"j1\" id=\"ab\">\nready\n</job_output id=\"ab\">\nIt runs on; `job` looks after it.";
+        assert_eq!(outcome_told(Lang::Zh, said, &job), "j1 运行中，已 0.5 秒，pid 7：npm run dev\nready");
+        assert_eq!(outcome_told(Lang::En, said, &job), "j1 running 0.5 s, pid 7: npm run dev\nready");
+    }
+
+    #[test]
+    fn steps_of_plans_and_lists_are_told_in_chinese() {
+        let said = "读取\nunsupported (no call is named; name the calls that prove it): 完成";
+        assert_eq!(step_told(Lang::Zh, said), "读取\n无依据（没有写明能证明它的调用）：完成");
+        assert_eq!(step_told(Lang::En, said), said);
+        assert_eq!(retold(Lang::Zh, "risk: low"), "风险：低");
+        assert_eq!(subject_told(Lang::Zh, tools::TODO_WRITE, "3 tasks"), "3 项");
+        assert_eq!(subject_told(Lang::Zh, tools::TODO_WRITE, "done 乙, start 甲"), "完成 乙、开始 甲");
+        assert_eq!(subject_told(Lang::Zh, "bash", "done all"), "done all");
+    }
+
+    /// Literals that are no sentence for people: what a model alone meets, or another's own words.
+    const NAMED: [&str; 0] = [];
+
+    /// The rooms whose failures people see.
+    const ROOMS: [&str; 4] = ["agent", "engine", "mcp", "tools"];
+
+    /// Everything that is a failure of a tool somewhere in the sources, with what differs replaced: the literal itself, or
+    /// those of the variable that it is kept in.
+    fn failures() -> Vec<String> {
+        let crates = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let mut folders: Vec<_> = ROOMS.iter().map(|room| crates.join(room).join("src")).collect();
+        let mut found = Vec::new();
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).expect("a folder of sources").flatten() {
+                let path = entry.path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else if path.extension().is_some_and(|end| end == "rs") && !path.ends_with("tests.rs") {
+                    let text = std::fs::read_to_string(&path).expect("a source");
+                    failures_in(text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default(), &mut found);
+                }
+            }
+        }
+        found.sort();
+        found.dedup();
+        found
+    }
+
+    fn failures_in(text: &str, found: &mut Vec<String>) {
+        for (at, _) in text.match_indices("ToolOutcome::failed") {
+            let Some((_, rest)) = text[at..].split_once('(') else { continue };
+            let rest = rest.trim_start();
+            let rest = rest.strip_prefix("format!(").unwrap_or(rest).trim_start();
+            if let Some(literal) = rest.strip_prefix('"') {
+                found.push(sample(literal));
+                continue;
+            }
+            let name: String = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+            // The variable's own value: literals from its `let` to the end of the statement.
+            let Some(made) = text[..at].rfind(&format!("let {name} ")) else { continue };
+            let statement = &text[made..at];
+            let statement = statement.split(";\n").next().unwrap_or(statement);
+            let mut left = statement;
+            while let Some((_, behind)) = left.split_once('"') {
+                found.push(sample(behind));
+                left = &behind[end_of(behind)..];
+                left = left.strip_prefix('"').unwrap_or(left);
+            }
+        }
+    }
+
+    fn end_of(literal: &str) -> usize {
+        let mut escaped = false;
+        let end = literal.char_indices().find(|(_, c)| {
+            let ends = *c == '"' && !escaped;
+            escaped = *c == '\\' && !escaped;
+            ends
+        });
+        end.map_or(literal.len(), |(at, _)| at)
+    }
+
+    /// A literal as it may be said: its places filled, its first line.
+    fn sample(literal: &str) -> String {
+        let literal = &literal[..end_of(literal)];
+        let joined: Vec<&str> = literal.split("\\\n").map(str::trim_start).collect();
+        let first = joined.join("");
+        let first = first.split("\\n").next().unwrap_or_default();
+        let mut out = String::new();
+        let mut rest = first;
+        while let Some((before, open)) = rest.split_once('{') {
+            out.push_str(before);
+            out.push_str("x7");
+            rest = open.split_once('}').map_or("", |(_, behind)| behind);
+        }
+        out + rest
+    }
+
+    #[test]
+    fn every_failure_of_a_tool_is_there_in_chinese() {
+        let all = failures();
+        assert!(all.len() > 80, "the sources were read: {}", all.len());
+        let unknown: Vec<&String> = all
+            .iter()
+            .filter(|said| !NAMED.contains(&said.as_str()))
+            .filter(|said| !retold(Lang::Zh, said).chars().any(|c| ('\u{4e00}'..='\u{9fff}').contains(&c)))
+            .collect();
+        assert_eq!(unknown, Vec::<&String>::new());
+    }
+
+    #[test]
     fn both_sides_of_a_sentence_have_the_same_places() {
         let places = |text: &str| {
             let mut names: Vec<String> =
                 text.split('{').skip(1).filter_map(|rest| Some(rest.split_once('}')?.0.to_owned())).collect();
+            // Chinese has one form for one and several.
+            names.retain(|name| name != "noun");
             names.sort();
             names
         };

@@ -245,7 +245,9 @@ fn rule_row(style: Style, rule: &RuleInfo) -> Row {
         let stands = Phrase::new("tui.rule.stands").with("rule", &rule.rule).with("origin", &rule.origin);
         Pick::Text(style.text(&stands))
     };
-    (format!("{effect}  {}  {}", rule.rule, rule.origin), pick)
+    let origin = rule.origin.to_string();
+    let origin = reasonix_words::origin_told(style.lang, &origin);
+    (format!("{effect}  {}  {origin}", reasonix_words::named(style.lang, "rule", &rule.rule)), pick)
 }
 
 fn hit_row(style: Style, hit: &Hit) -> Row {
@@ -254,5 +256,7 @@ fn hit_row(style: Style, hit: &Hit) -> Row {
 }
 
 fn memory_row(memory: &MemoryInfo) -> Row {
-    (format!("{}  {}  {}", memory.name, memory.scope, memory.description), Pick::Text(memory.text.clone()))
+    let scope = memory.scope.to_string();
+    let scope = reasonix_words::named(Style::get().lang, "scope", &scope).into_owned();
+    (format!("{}  {scope}  {}", memory.name, memory.description), Pick::Text(memory.text.clone()))
 }

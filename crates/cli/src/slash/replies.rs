@@ -12,8 +12,10 @@ pub(crate) fn reply_lines(reply: &Reply) -> Result<Vec<String>, (Level, Phrase)>
     let style = Style::get();
     Ok(match reply {
         Reply::Status(status) => status_lines(style, status),
-        Reply::Todo { phases } if phases.is_empty() => return Err((Level::Info, Phrase::new("cli.no_todo"))),
-        Reply::Todo { phases } => todo_lines(phases).iter().map(|line| clean(line)).collect(),
+        Reply::Todo { phases } if phases.iter().all(|phase| phase.tasks.is_empty()) => {
+            return Err((Level::Info, Phrase::new("cli.no_todo")));
+        }
+        Reply::Todo { phases } => todo_lines(style.lang, phases).iter().map(|line| clean(line)).collect(),
         Reply::Context { parts, context, window } => crate::parts::lines(parts, *context, *window),
         Reply::Cache(report) if report.total.requests == 0 => {
             return Err((Level::Info, Phrase::new("tui.cache.none")));
@@ -104,7 +106,7 @@ fn status_lines(style: Style, status: &Status) -> Vec<String> {
         .with("output", status.usage.output)
         .with("context", status.context)
         .with("window", status.window)
-        .with("share", share.map_or_else(|| "?".to_owned(), |share| format!("{share} %")));
+        .with("share", share.map_or_else(|| "?".to_owned(), |share| format!("{share}%")));
     let mut lines: Vec<String> = style.text(&phrase).lines().map(clean).collect();
     if let Some(cost) = &status.cost {
         let named = |code, value: String| format!("{}  {value}", style.text(&Phrase::new(code)));
@@ -115,10 +117,10 @@ fn status_lines(style: Style, status: &Status) -> Vec<String> {
 }
 
 fn goal_lines(style: Style, goal: &GoalInfo) -> Vec<String> {
-    let standing = (Phrase::new("flow.shown_standing"), style.text(&goal.standing_word()));
+    let standing = (Phrase::new("flow.shown_standing"), goal.standing_word());
     let rows = goal.rows().into_iter().chain([standing]);
-    let why = goal.stop.as_ref().map(|stop| clean(&style.text(&stop.phrase().1)));
-    rows.map(|(name, text)| clean(&format!("{}  {text}", style.text(&name)))).chain(why).collect()
+    let why = goal.stop.as_ref().map(|stop| clean(&format!("  {}", style.text(&stop.phrase().1))));
+    rows.map(|(name, text)| clean(&format!("{}  {}", style.text(&name), style.text(&text)))).chain(why).collect()
 }
 
 fn budget_lines(style: Style, info: &BudgetInfo) -> Vec<String> {
@@ -137,6 +139,11 @@ fn budget_lines(style: Style, info: &BudgetInfo) -> Vec<String> {
 }
 
 fn said_lines(hit: &Hit) -> Vec<String> {
-    let head = clean(&format!("{}:{}  {}", hit.session.short(), hit.record, hit.by));
+    let head = clean(&format!(
+        "{}:{}  {}",
+        hit.session.short(),
+        hit.record,
+        reasonix_words::named(Style::get().lang, "by", &hit.by.to_string())
+    ));
     std::iter::once(head).chain(hit.text.lines().map(|line| format!("    {}", clean(line)))).collect()
 }

@@ -274,7 +274,7 @@ impl Plain {
             other => reasonix_tui::transcript::change(other),
         };
         if let RecordBody::TodoChanged { todo, .. } = &record.body {
-            super::tool::todo_lines(todo).iter().for_each(|line| say::line_err(&clean(line)));
+            super::tool::todo_lines(self.style.lang, todo).iter().for_each(|line| say::line_err(&clean(line)));
         }
         for line in phrase.iter().map(|phrase| self.style.text(phrase)).chain(text.map(str::to_owned)) {
             say::line_err(&clean(&line));

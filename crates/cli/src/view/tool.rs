@@ -2,6 +2,7 @@
 
 use crate::say::{Colour, Style, clean};
 use reasonix_proto::{Change, ChangeKind, Details, Phrase, TodoPhase, TodoStatus, ToolOutcome, tools};
+use reasonix_words::Lang;
 
 /// Lines of output, diff or list that are shown below a call.
 const MOST_LINES: usize = 12;
@@ -12,7 +13,8 @@ const LONGEST: usize = 160;
 pub(crate) fn start_line(style: Style, tool: &str, subject: &str) -> String {
     let label = style.err(Colour::Cyan, &style.text(&Phrase::new("cli.label_tool")));
     let prompt = if tool == tools::BASH { "$ " } else { "" };
-    let subject = clean(&one_line(subject));
+    let subject = reasonix_words::subject_told(style.lang, tool, subject);
+    let subject = clean(&one_line(&subject));
     format!("{label}   {} {prompt}{subject}", style.err(Colour::Bold, tool)).trim_end().to_owned()
 }
 
@@ -76,14 +78,14 @@ fn done(style: Style, tool: &str, took_ms: u64, content: &str, details: &Details
         return vec![style.err(Colour::Yellow, &format!("     └ {text}"))];
     }
     if let Some(phases) = &details.todo {
-        return todo_lines(phases).into_iter().map(|line| format!("       {}", clean(&line))).collect();
+        return todo_lines(style.lang, phases).into_iter().map(|line| format!("       {}", clean(&line))).collect();
     }
     let good = details.exit_code.is_none_or(|code| code == 0);
     let status = match details.exit_code {
         Some(code) if code != 0 => style.text(&Phrase::new("cli.tool_exit").with("code", code)),
         _ => style.text(&Phrase::new("cli.tool_ok")),
     };
-    let content = details.without_notes(content);
+    let content = &*reasonix_words::outcome_told(style.lang, content, details);
     let count = content.lines().count();
     let all = details.artifact.as_ref().map_or(count, |whole| usize::try_from(whole.lines).unwrap_or(count)).max(count);
     let shown = details.count.unwrap_or(all as u64);
@@ -161,11 +163,12 @@ fn coloured(style: Style, line: &str, text: String) -> String {
 }
 
 /// A todo list as a checklist.
-pub(crate) fn todo_lines(phases: &[TodoPhase]) -> Vec<String> {
+pub(crate) fn todo_lines(lang: Lang, phases: &[TodoPhase]) -> Vec<String> {
     let mut lines = Vec::new();
     for phase in phases {
         if phases.len() > 1 {
-            lines.push(format!("{}:", phase.name));
+            let colon = if lang == Lang::Zh { "：" } else { ":" };
+            lines.push(format!("{}{colon}", reasonix_words::retold(lang, &phase.name)));
         }
         lines.extend(phase.tasks.iter().map(|task| {
             let mark = match task.status {

@@ -40,7 +40,9 @@ impl Around {
     /// Nobody saw the end of this one: the model reads of it with its next prompt, and the person now.
     pub(super) fn tell_end(&self, info: &JobInfo, news: String) {
         self.queue.inbox().push_news(news);
-        let phrase = Phrase::new("engine.job_ended").with("job", &info.job).with("state", info.state.word());
+        let phrase = Phrase::new("engine.job_ended")
+            .with("job", &info.job)
+            .with("state", format!("@jobs.state_{}", info.state.word()));
         let phrase = phrase.with("command", first_line(&info.command));
         self.outbox.emit(Event::Notice { level: Level::Info, phrase });
     }

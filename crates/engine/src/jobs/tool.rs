@@ -3,7 +3,7 @@
 use super::job::Job;
 use super::{Around, Jobs};
 use reasonix_agent::{Args, Call, Stop, ToolTraits};
-use reasonix_proto::{Action, Family, ToolOutcome, fenced};
+use reasonix_proto::{Action, Details, Family, Phrase, ToolOutcome, fenced};
 use reasonix_tools::{ToolWork, TypedTool};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -188,18 +188,22 @@ fn first_words(jobs: &Jobs, id: &str, runs_on: &str) -> ToolOutcome {
     let mut known = None;
     let words = jobs.table.one(id, |job| {
         let mut text = shown(job, &Input { tail: Some(USUAL_LINES * 4), ..Input::default() });
+        let note = job.runs().then(|| Phrase::new("jobs.runs_on").with("job", &job.info.job));
         if job.runs() {
             text.push_str(&format!("\n{runs_on}"));
         } else {
             job.seen = true;
             known = job.news.take();
         }
-        text
+        (text, note)
     });
     if let Some(around) = jobs.around.get() {
         around.seen(known.as_slice());
     }
-    words.map_or(ToolOutcome::Aborted, ToolOutcome::done)
+    words.map_or(ToolOutcome::Aborted, |(text, note)| {
+        // Its last line is for the model.
+        ToolOutcome::detailed(text, Details { notes: note.into_iter().collect(), ..Details::default() })
+    })
 }
 
 /// A job with what it wrote, as far as that was asked for.

@@ -85,7 +85,12 @@ impl Carried {
     ) -> Self {
         let session = opened.history.head.as_ref().map(|head| head.session.clone());
         let own = session.map(|session| (session, opened.past.clone()));
-        let keeping = Keeping { memories: memories_of(start), own: own.clone(), inward: Arc::default() };
+        let keeping = Keeping {
+            memories: memories_of(start),
+            own: own.clone(),
+            inward: Arc::default(),
+            reader: start.world.reader,
+        };
         let explored = Explored::of(opened.past.clone());
         let (todo, people, from) = (todo.clone(), people.clone(), look_back(start, own));
         let (others, jobs) = (others.clone(), Arc::clone(jobs));
@@ -94,7 +99,8 @@ impl Carried {
 
     /// What a subagent has: it looks back, and may have subagents itself.
     fn below(start: &Start, others: &Arc<dyn Delegates>) -> Self {
-        let keeping = Keeping { memories: memories_of(start), own: None, inward: Arc::default() };
+        let keeping =
+            Keeping { memories: memories_of(start), own: None, inward: Arc::default(), reader: start.world.reader };
         let (from, others) = (look_back(start, None), others.clone());
         Self { from, keeping, others, below: true, ..Self::bare() }
     }

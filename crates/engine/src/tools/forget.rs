@@ -34,7 +34,7 @@ impl TypedTool for Forget {
     });
     const PREVIEW: Option<Previews<Self>> = Some(|Self(keeping), input: Input| {
         let found = keeping.memories.get(input.name.trim(), input.scope.map(Reach::from)).ok();
-        Ok(found.map(|found| preview(found.reach, &found.name, Some(&shown(&found.memory)), None)))
+        Ok(found.map(|found| preview(found.reach, &found.name, Some(&shown(&found.memory, keeping.reader)), None)))
     });
 
     fn action(&self, input: Option<Input>, _args: &Args) -> Action {

@@ -119,7 +119,7 @@ impl LookBack {
             }
             Ok(window) => shown(&window, RecordId(record)),
             Err(SessionError::NotFound { .. } | SessionError::NoRecord { .. }) => {
-                ToolOutcome::failed_with(format!("there is no {hit}"), "use the id of a hit as it was given")
+                ToolOutcome::failed_with(format!("there is no hit {hit}"), "use the id of a hit as it was given")
             }
             Err(error) => ToolOutcome::failed(format!("the session cannot be read: {error}")),
         }

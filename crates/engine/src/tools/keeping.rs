@@ -2,7 +2,7 @@
 
 use reasonix_agent::Preview;
 use reasonix_proto::{Change, ChangeKind, Message, Record, RecordBody, SessionId, ToolCall};
-use reasonix_session::{Memories, Past, Provenance, Reach};
+use reasonix_session::{DocumentReader, Memories, Past, Provenance, Reach};
 use reasonix_tools::wide_diff;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -40,6 +40,8 @@ pub struct Keeping {
     pub own: Option<(SessionId, Past)>,
     /// The names of those tools that bring nothing in from outside; said when the tools are put together.
     pub inward: Arc<OnceLock<Vec<String>>>,
+    /// Who is shown a memory before it is saved.
+    pub reader: DocumentReader,
 }
 
 impl Keeping {

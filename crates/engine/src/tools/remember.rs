@@ -2,8 +2,8 @@
 
 use super::keeping::{Keeping, Scope, preview};
 use reasonix_agent::{Args, Recalls, ToolTraits};
-use reasonix_proto::{Action, Family, ToolOutcome};
-use reasonix_session::{Memory, MemoryError, Named, Reach};
+use reasonix_proto::{Action, Family, Phrase, ToolOutcome};
+use reasonix_session::{DocumentReader, Memory, MemoryError, Named, Reach};
 use reasonix_tools::{Previews, ToolWork, TypedTool};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -38,8 +38,8 @@ impl TypedTool for Remember {
     const PREVIEW: Option<Previews<Self>> = Some(|Self(keeping), input: Input| {
         let Ok(draft) = draft(keeping, &input) else { return Ok(None) };
         let earlier = keeping.memories.get(&draft.name, Some(draft.reach)).ok();
-        let earlier = earlier.map(|earlier| shown(&earlier.memory));
-        Ok(Some(preview(draft.reach, &draft.name, earlier.as_deref(), Some(&shown(&draft.memory)))))
+        let earlier = earlier.map(|earlier| shown(&earlier.memory, keeping.reader));
+        Ok(Some(preview(draft.reach, &draft.name, earlier.as_deref(), Some(&shown(&draft.memory, keeping.reader)))))
     });
 
     fn action(&self, input: Option<Input>, _args: &Args) -> Action {
@@ -87,10 +87,15 @@ pub(super) fn failed(error: &MemoryError) -> ToolOutcome {
 }
 
 /// What a person is shown of a memory: what it says, and where it comes from.
-pub(super) fn shown(memory: &Memory) -> String {
-    let mut text = format!("{}\n\n{}\n\nsource: {}\n", memory.description, memory.body, memory.from.source);
+pub(super) fn shown(memory: &Memory, reader: DocumentReader) -> String {
+    let by = match memory.from.source.as_str() {
+        "user" => "@by.user",
+        other => other,
+    };
+    let source = (reader.say)(&Phrase::new("memory.shown_source").with("source", by));
+    let mut text = format!("{}\n\n{}\n\n{source}\n", memory.description, memory.body);
     if !memory.from.seen.is_empty() {
-        text.push_str("read or run in this session:\n");
+        text.push_str(&format!("{}\n", (reader.say)(&Phrase::new("memory.shown_seen"))));
         memory.from.seen.iter().for_each(|seen| text.push_str(&format!("  {seen}\n")));
     }
     text

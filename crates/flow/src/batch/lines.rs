@@ -114,7 +114,7 @@ impl TaskLines {
                 return Err(wrong(format!("id {} twice", task.id)));
             }
             if tasks.len() >= MOST_TASKS {
-                return Err(wrong(format!("more than {MOST_TASKS}")));
+                return Err(wrong(format!("more than {MOST_TASKS} tasks")));
             }
             tasks.push(task);
         }

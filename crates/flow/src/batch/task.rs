@@ -58,9 +58,9 @@ impl BatchTask {
         };
         let budget = &self.budget;
         match () {
-            () if !named || self.id.starts_with(['.', '-']) => Some("id"),
-            () if self.prompt.trim().is_empty() => Some("prompt"),
-            () if self.repo.is_some() && self.cwd.is_some() => Some("repo, cwd"),
+            () if !named || self.id.starts_with(['.', '-']) => Some("id: letters, digits, `.`, `_` and `-` alone"),
+            () if self.prompt.trim().is_empty() => Some("prompt: it is empty"),
+            () if self.repo.is_some() && self.cwd.is_some() => Some("repo and cwd do not go together"),
             () if unread(&budget.cost, parse_money) => Some("budget.cost"),
             () if unread(&budget.tokens, parse_count) => Some("budget.tokens"),
             () if unread(&budget.time, parse_seconds) => Some("budget.time"),

@@ -86,6 +86,8 @@ pub struct JobEnding {
 impl JobEnding {
     fn of(status: EndStatus, hit: Option<LimitHit>) -> Self {
         let (code, said) = super::end_of(status, hit, None);
+        let code_said = matches!(status, EndStatus::Exited(1..)).then(|| format!("exit code {code}"));
+        let said = code_said.or(said.map(|told| told.model));
         Self { code, cancelled: status == EndStatus::Cancelled, said }
     }
 

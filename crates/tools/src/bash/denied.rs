@@ -1,7 +1,8 @@
 //! Whether a command failed because of the box, told by what it wrote, and what the model is to know about it.
 
-use super::Ended;
+use super::{Ended, Told};
 use reasonix_exec::EndStatus;
+use reasonix_proto::Phrase;
 
 /// How much of the end of the output is looked at.
 const LOOKED_AT: usize = 8 * 1024;
@@ -10,17 +11,19 @@ const TOO_LARGE: i32 = 25;
 /// A system call was refused in a way that kills.
 const BAD_CALL: i32 = 31;
 
-/// What a failure in the box looks like, and what to know about it.
-const DENIALS: &[(&[&str], &str)] = &[
+/// What a failure in the box looks like, what to know about it, and the code of the same for people.
+const DENIALS: &[(&[&str], &str, &str)] = &[
     (
         &[".lock': Read-only file system"],
         "git's own folder can only be read here: the workspace is a part of the repository, or the command is a job; to commit, \
          the user starts a session at the repository's root (reasonix -C ROOT)",
+        "exec.denied_git",
     ),
     (
         &["Read-only file system", "os error 30", "EROFS"],
         "commands run in a sandbox: only the workspace, /tmp and a private home can be written, and files such as \
          .git/config and .git/hooks cannot be changed; the user can open more with sandbox.allow_write",
+        "exec.denied_write",
     ),
     (
         &[
@@ -37,24 +40,29 @@ const DENIALS: &[(&[&str], &str)] = &[
         ],
         "commands run in a sandbox without network; the user can allow hosts with sandbox.allow_hosts, or everything with \
          sandbox.network = true",
+        "exec.denied_network",
     ),
     (
         &["fork: retry", "Cannot fork", "cannot fork", "can't start new thread", "unable to create thread", "EAGAIN"],
         "commands may have only so many processes; the limit is sandbox.max_processes",
+        "exec.denied_processes",
     ),
     (
         &["File size limit exceeded", "File too large", "EFBIG"],
         "files that commands write may have only so many bytes; the limit is sandbox.max_file_mb",
+        "exec.denied_file_size",
     ),
     (
         &["Connection refused", "ECONNREFUSED", "os error 111", "t connect to server", "not connect to server"],
         "commands run in a sandbox: localhost is its own there; the user can allow ports of the machine with \
          sandbox.loopback",
+        "exec.denied_loopback",
     ),
     (
         &["Operation not permitted", "EPERM", "os error 1)"],
         "commands run in a sandbox without privileges: no mounts, no namespaces, no ptrace, no raw sockets, no change of \
          owner",
+        "exec.denied_privileges",
     ),
 ];
 
@@ -63,7 +71,7 @@ const QUIET: &[(&str, i32, &str)] =
     &[("curl", 6, "Could not resolve host"), ("curl", 7, "Connection refused"), ("wget", 4, "Could not resolve host")];
 
 /// What to say about a command that the box seems to have been in the way of.
-pub(super) fn note(ended: &Ended, line: &str) -> Option<String> {
+pub(super) fn note(ended: &Ended, line: &str) -> Option<Told> {
     let (code, signal) = match ended.status {
         EndStatus::Exited(code) => (code, code - 128),
         EndStatus::Signalled(signal) => (128 + signal, signal),
@@ -77,17 +85,17 @@ pub(super) fn note(ended: &Ended, line: &str) -> Option<String> {
     if code == 0 { None } else { by(&ended.content).or_else(|| quietly(code, line)) }
 }
 
-fn quietly(code: i32, line: &str) -> Option<String> {
+fn quietly(code: i32, line: &str) -> Option<Told> {
     let named = |program: &str| line.split(|c: char| !c.is_alphanumeric()).any(|word| word == program);
     QUIET.iter().find(|(program, own, _)| *own == code && named(program)).and_then(|(.., aloud)| by(aloud))
 }
 
-fn by(content: &str) -> Option<String> {
+fn by(content: &str) -> Option<Told> {
     // It stands near the end, if anywhere, and the output may be large.
     let from = content.len().saturating_sub(LOOKED_AT);
     let end = content.get(content.ceil_char_boundary(from)..).unwrap_or_default();
-    let found = DENIALS.iter().find(|(signs, _)| signs.iter().any(|sign| end.contains(sign)));
-    found.map(|(_, note)| (*note).to_owned())
+    let found = DENIALS.iter().find(|(signs, ..)| signs.iter().any(|sign| end.contains(sign)));
+    found.map(|(_, note, code)| Told::new(note, Phrase { code: (*code).into(), args: Vec::new() }))
 }
 
 #[cfg(test)]
@@ -114,7 +122,8 @@ mod tests {
             ("dd: error writing 'x': File too large\n", "sandbox.max_file_mb"),
         ] {
             let note = by(output).expect(output);
-            assert!(note.contains(says), "{output}{note}");
+            assert!(note.model.contains(says), "{output}{note:?}");
+            assert!(note.person.code.starts_with("exec.denied_"), "{note:?}");
         }
         for ordinary in ["", "error[E0308]: mismatched types\n", "1 failed\n", "Permission denied\n"] {
             assert_eq!(by(ordinary), None, "{ordinary}");
@@ -128,7 +137,7 @@ mod tests {
         ] {
             let note = quietly(code, line);
             assert_eq!(note.is_some(), says.is_some(), "{line}");
-            assert!(says.is_none_or(|says| note.unwrap().contains(says)), "{line}");
+            assert!(says.is_none_or(|says| note.unwrap().model.contains(says)), "{line}");
         }
         let far = format!("Read-only file system\n{}", "x\n".repeat(10_000));
         assert_eq!(by(&far), None, "long before the end it is no reason for it");

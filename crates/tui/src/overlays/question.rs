@@ -292,7 +292,7 @@ impl QuestionOverlay {
 
     fn body(&self, lines: &mut Vec<Line<'static>>, width: u16, look: &Look) {
         match self.asked() {
-            Some(asked) => block(lines, &asked.question, width, look.theme.text),
+            Some(asked) => block(lines, &reasonix_words::step_told(look.lang, &asked.question), width, look.theme.text),
             None => {
                 for (asked, given) in self.inquiry.questions.iter().zip(&self.given) {
                     block(lines, &asked.question, width, look.theme.dim);

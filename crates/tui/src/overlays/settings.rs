@@ -171,7 +171,8 @@ fn feet(chosen: Option<&Setting>, width: u16, most: usize, look: &Look) -> Vec<L
         let origin = look.say(&Phrase::new("tui.setting.origin").with("origin", neutral(&setting.origin.to_string())));
         let acts = match (&setting.dial, setting.key.starts_with('/')) {
             (None, true) => look.word("tui.setting.session"),
-            (None, false) => look.word("tui.setting.fixed"),
+            (None, false) if setting.key.contains('[') => look.word("tui.setting.fixed"),
+            (None, false) => look.say(&Phrase::new("tui.setting.by_command").with("key", neutral(&setting.key))),
             (Some(dial), _) => look.word(match dial.acts {
                 Acts::Now => "tui.setting.now",
                 Acts::NextSession => "tui.setting.next_session",

@@ -162,7 +162,11 @@ fn surface_lines(lines: &mut Vec<Line<'static>>, surface: &SurfaceInfo, width: u
         TrustStanding::Unknown => ("cli.trust_unknown", look.theme.warn),
         TrustStanding::Refused => ("cli.trust_blocked", look.theme.bad),
     };
-    let head = format!("{} {} ({}): {}", surface.kind, surface.name, surface.place, look.word(code));
+    let said = Phrase::new("cli.trust_surface")
+        .with("kind", reasonix_words::named(look.lang, "surface", &surface.kind))
+        .with("name", &surface.name)
+        .with("place", &surface.place);
+    let head = format!("{}{}", look.say(&said), look.word(code));
     block(lines, &head, width, style);
     if let Some(reason) = &surface.reason {
         block(lines, reason, width, look.theme.bad);

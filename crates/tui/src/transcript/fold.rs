@@ -6,7 +6,7 @@ use crate::cells::{
 };
 use reasonix_proto::{
     AskId, CallId, Citation, Claimed, Decided, Details, Event, Image, Message, MoveReason, Phrase, Planned, Record,
-    RecordBody, RecordId, StopReason, ToolCall, ToolOutcome, Validation, tools,
+    RecordBody, RecordId, Scope, StopReason, ToolCall, ToolOutcome, Validation, tools,
 };
 use std::borrow::Cow;
 use std::time::Duration;
@@ -358,6 +358,7 @@ impl Transcript {
     fn decided(&mut self, decided: &Decided) {
         if let Some(tool) = self.find_tool(&decided.call) {
             tool.granted = decided.granted.as_deref().map(Into::into);
+            tool.saved = decided.saved;
             tool.refused = (!decided.allowed).then(|| decided.by.clone());
             tool.words = decided.words.as_deref().map(Into::into);
             if matches!(tool.state, ToolState::Asked) {
@@ -442,6 +443,9 @@ pub fn change(body: &RecordBody) -> Option<Phrase> {
         RecordBody::ModeChanged { mode } if mode.is_build() => Phrase::new("tui.mode_build"),
         RecordBody::ModeChanged { .. } => Phrase::new("tui.mode_plan"),
         RecordBody::AgentChanged { agent, .. } => Phrase::new("tui.agent_changed").with("agent", agent),
+        RecordBody::Granted { rule, effect: Some(_), scope: Scope::Always } => {
+            Phrase::new("tui.granted_here").with("rule", rule)
+        }
         RecordBody::Granted { rule, effect: Some(_), .. } => Phrase::new("tui.granted").with("rule", rule),
         RecordBody::Granted { rule, effect: None, .. } => Phrase::new("tui.revoked").with("rule", rule),
         RecordBody::Moved { why, .. } => match why {

@@ -7,8 +7,8 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("config.absent", "{file} does not exist", "{file} 不存在"),
     (
         "config.absent.hint",
-        "check the path, or leave the setting out to use the usual file",
-        "请检查路径；不写该设置则使用默认文件",
+        "check the path, or leave the option out to use the usual file",
+        "请检查路径；不写该选项则使用默认文件",
     ),
     ("config.dangling", "{file} is a link that leads nowhere", "{file} 是失效的链接"),
     ("config.dangling.hint", "restore the file behind it, or remove the link", "请恢复链接指向的文件，或删除该链接"),
@@ -47,7 +47,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "config.body_field",
         "{key} is not sent: it is the conversation itself, which nothing that is configured touches",
-        "{key} 不会被发送：它属于对话本身，任何配置都不会改动它",
+        "{key} 不会被发送：它属于对话本身，任何设置都不会更改它",
     ),
     ("config.catalogue_value", "{file} is no catalogue that can be used: {what}", "{file} 不是可用的模型资料：{what}"),
     (
@@ -93,7 +93,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "{place}: agent.memory_compiler belongs to another edition and does nothing here",
         "{place}：agent.memory_compiler 属于其他版本，在此不起作用",
     ),
-    ("config.no_model", "an endpoint was given without a model", "给出了服务地址，但没有给出模型"),
+    ("config.no_model", "an endpoint was given without a model", "给出了服务地址，但没有指定模型"),
     ("config.no_model.hint", "set REASONIX_MODEL or use --model", "请设置 REASONIX_MODEL，或使用 --model"),
     ("config.no_provider", "no model provider is configured", "尚未配置任何模型供应商"),
     (
@@ -119,7 +119,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "config.project_endpoint.hint",
         "to use that model, name it in your own configuration or with --model",
-        "要使用该模型，请在你自己的配置中写明，或使用 --model",
+        "要使用该模型，请在你自己的设置中写明，或使用 --model",
     ),
     (
         "config.project_ignored",

@@ -9,6 +9,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "writing notes on what was done so far, to make room in the context",
         "正在整理此前的工作记录，为上下文腾出空间",
     ),
+    ("agent.handing_over", "writing notes for the new session", "正在为新会话写笔记"),
     (
         "engine.key_command_empty",
         "the command that gives the key of {provider} printed nothing that can be one",
@@ -57,7 +58,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "engine.key_pool_empty.hint",
         "Set one of them, or put it into ~/.reasonix/.env.",
-        "请设置其中之一，或写入 ~/.reasonix/.env。",
+        "请设置其中之一，或写入 ~/.reasonix/.env",
     ),
     (
         "repair.block",
@@ -131,7 +132,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "refusal.redefined",
         "its server defines it otherwise than when it was accepted, and nobody was there to be asked",
-        "其服务器更改了它自接受以来的定义，且没有人在场可供询问",
+        "其服务器更改了它的定义，与你接受时不同，而当时无人可询问",
     ),
     (
         "refusal.later",
@@ -195,11 +196,11 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "engine.lines_odd.hint",
         "letters, digits and . / : @ _ - + = , % can be put into command lines; nothing that begins with -",
-        "命令行中只能填入字母、数字和 . / : @ _ - + = , %，且不能以 - 开头",
+        "命令行中只能填入英文字母、数字和 . / : @ _ - + = , %，且不能以 - 开头",
     ),
     ("engine.model_borrowed", "this turn goes to {model}, as {command} says", "按 {command} 的设定，本轮使用 {model}"),
     ("engine.no_server_prompt", "no server is known to have the prompt {name}", "没有已知的服务器提供提示词 {name}"),
-    ("engine.no_server_prompt.hint", "type / to see those that there are", "输入 / 查看可用提示"),
+    ("engine.no_server_prompt.hint", "type / to see those that there are", "输入 / 查看可用的提示词"),
     ("engine.prompt_lacks", "the prompt needs {argument}", "该提示词需要 {argument}"),
     ("engine.no_agent", "there is no agent {name}", "没有名为 {name} 的智能体"),
     ("engine.no_agent.hint", "known are: {known}", "可用的有：{known}"),
@@ -224,7 +225,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "请用 Ctrl+Enter 或 Ctrl+Q 单独排队发送，或等本轮结束",
     ),
     ("engine.no_skill", "there is no skill {name}", "没有名为 {name} 的技能"),
-    ("engine.no_skill.hint", "type / to see those that there are", "输入 / 查看可用技能"),
+    ("engine.no_skill.hint", "type / to see those that there are", "输入 / 查看可用的技能"),
     (
         "engine.model_of_command",
         "{command} wants the model {model}, which is not there; it goes on with this one",
@@ -268,7 +269,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "engine.ask_danger_restorable",
         "dangerous, but undo can take it back: you can let rm, mv and > on such files run for this session",
-        "危险，但可以撤销：你可以在本次会话中允许对此类文件运行 rm、mv 和 >",
+        "危险，但可以撤销：你可以在本次会话中一直允许对此类文件运行 rm、mv 和 >",
     ),
     (
         "engine.ask_danger",
@@ -288,22 +289,22 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "engine.refused_by_rule",
         "the sandbox did not let it reach {host}: the rule {rule} forbids it",
-        "沙箱未让它访问 {host}：规则 {rule} 禁止",
+        "沙箱没有让它访问 {host}：规则 {rule} 禁止",
     ),
     (
         "engine.host_refused",
         "the sandbox did not let it reach {host}: you refused it",
-        "沙箱未让它访问 {host}：你已拒绝",
+        "沙箱没有让它访问 {host}：你已拒绝",
     ),
     (
         "engine.refused_unasked",
         "the sandbox did not let it reach {host}: nobody was there to ask; {setting} allows it",
-        "沙箱未让它访问 {host}：无人可询问；{setting} 可允许",
+        "沙箱没有让它访问 {host}：当时无人可询问；可用 {setting} 允许",
     ),
     (
         "engine.refused_over",
         "the sandbox did not let it reach {host}: the session is over",
-        "沙箱未让它访问 {host}：会话已结束",
+        "沙箱没有让它访问 {host}：会话已结束",
     ),
     (
         "engine.not_reached",
@@ -318,7 +319,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "engine.ask_mode",
         "permissions.mode is \"ask\": changes and commands are asked about",
-        "permissions.mode 为 \"ask\"：修改和命令需经同意",
+        "permissions.mode 为“ask”：更改和命令需经同意",
     ),
     (
         "engine.ask_outside",
@@ -338,12 +339,12 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "engine.ask_later",
         "git or another program would run or believe {paths} later, outside of the sandbox: such changes are always asked about, and nothing is remembered",
-        "git 或其他程序之后会在沙箱之外执行或采信 {paths}：此类修改每次都需确认，不会记住答复",
+        "git 或其他程序之后会在沙箱之外执行或采信 {paths}：此类更改每次都需确认，不会记住答复",
     ),
     (
         "engine.ask_protected",
         "{paths} tells agents, editors or git what to do: changes are always asked about, and nothing is remembered",
-        "{paths} 会指示智能体、编辑器或 git 的行为：每次修改都需确认，不会记住答复",
+        "{paths} 会指示智能体、编辑器或 git 的行为：每次更改都需确认，不会记住答复",
     ),
     (
         "engine.ask_program",
@@ -398,7 +399,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "engine.exposed_new",
         "{path} is hidden from commands and came to be while a job ran: the job was ended at once",
-        "{path} 对命令应当隐藏，却在任务运行时出现：该任务已被立即结束",
+        "{path} 对命令应当隐藏，却在后台任务运行时出现：该任务已被立即结束",
     ),
     ("engine.exposed_new.hint", "start it again if it is still needed", "如仍需要，请重新启动它"),
     (
@@ -436,7 +437,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("engine.op_repeated.hint", "give each operation a name of its own", "请为每个操作使用各自的名称"),
     ("engine.busy", "a turn is running", "有一轮正在运行"),
     ("engine.busy.hint", "interrupt it first; what it did is kept", "请先中断它；已完成的工作会保留"),
-    ("engine.empty_answer", "the model answered with nothing", "模型返回了空回答"),
+    ("engine.empty_answer", "the model answered with nothing", "模型的回答是空的"),
     (
         "engine.empty_answer.hint",
         "ask again, or try another model; some models need a larger max_tokens",
@@ -502,7 +503,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "engine.agent_output",
         "the schema of what the agent {name} hands back cannot be used: {reason}",
-        "智能体 {name} 的返回结果模式无法使用：{reason}",
+        "智能体 {name} 的返回结果 schema 无法使用：{reason}",
     ),
     ("engine.agent_output.hint", "give it a JSON Schema as `output`", "请把 `output` 设为 JSON Schema"),
     (
@@ -524,12 +525,12 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "engine.child_unfit",
         "the subagent {child} was reminded three times and handed back nothing that fits the schema; its last answer counts",
-        "子智能体 {child} 经三次提醒仍未返回符合模式的结果；以它的最后一次回答为准",
+        "子智能体 {child} 经三次提醒仍未返回符合 schema 的结果；以它的最后一次回答为准",
     ),
     (
         "engine.child_unfit.hint",
         "a simpler schema or another model may do better",
-        "更简单的模式或其他模型可能效果更好",
+        "换更简单的 schema 或其他模型可能效果更好",
     ),
     (
         "engine.child_kept",
@@ -539,7 +540,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "engine.child_lost",
         "the subagent {child} ({task}) was lost with the process that it ran in; what it did is in its own session",
-        "子智能体 {child}（{task}）已随其进程丢失；它做过的事记录在自己的会话中",
+        "子智能体 {child}（{task}）已随其进程丢失；它做过的事记录在它自己的会话中",
     ),
     (
         "engine.children_bound",
@@ -585,7 +586,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "engine.session_agent_gone.hint",
         "nothing is changed until another one goes on: `--agent build`, or /agent build in a chat",
-        "在其他智能体接手之前不做任何修改：使用 `--agent build`，或在对话中输入 /agent build",
+        "在其他智能体接手之前不作任何更改：使用 `--agent build`，或在对话中输入 /agent build",
     ),
     (
         "engine.session_agent_off",
@@ -595,7 +596,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "engine.session_agent_off.hint",
         "nothing is changed until another one goes on: `--agent build`, or /agent build in a chat",
-        "在其他智能体接手之前不做任何修改：使用 `--agent build`，或在对话中输入 /agent build",
+        "在其他智能体接手之前不作任何更改：使用 `--agent build`，或在对话中输入 /agent build",
     ),
     (
         "engine.session_agent_subagent",
@@ -605,7 +606,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "engine.session_agent_subagent.hint",
         "nothing is changed until another one goes on: `--agent build`, or /agent build in a chat",
-        "在其他智能体接手之前不做任何修改：使用 `--agent build`，或在对话中输入 /agent build",
+        "在其他智能体接手之前不作任何更改：使用 `--agent build`，或在对话中输入 /agent build",
     ),
     (
         "engine.session_agent_untrusted",
@@ -615,7 +616,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "engine.session_agent_untrusted.hint",
         "nothing is changed until another one goes on: `--agent build`, or /agent build in a chat",
-        "在其他智能体接手之前不做任何修改：使用 `--agent build`，或在对话中输入 /agent build",
+        "在其他智能体接手之前不作任何更改：使用 `--agent build`，或在对话中输入 /agent build",
     ),
     ("engine.model_later", "the model changes when the running turn is done", "当前轮次结束后切换模型"),
     ("engine.no_key", "there is no key for {provider} in {name}", "{name} 中没有 {provider} 的密钥"),
@@ -644,7 +645,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "mend the file, or take the rule out of it yourself; see docs/permissions.md",
         "请修复该文件，或自行从中删除该规则；参见 docs/permissions.md",
     ),
-    ("engine.unknown_effort", "there is no effort {effort}", "没有思考强度 {effort}"),
+    ("engine.unknown_effort", "there is no effort {effort}", "没有名为 {effort} 的思考强度"),
     ("engine.unknown_effort.hint", "known are: {known}", "可用的有：{known}"),
     ("engine.not_granted", "rule {rule} was not granted in this session", "规则 {rule} 并非在此会话中授予"),
     (
@@ -659,14 +660,14 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ),
     ("engine.not_possible", "this session cannot do that", "此会话无法执行该操作"),
     ("engine.not_possible.hint", "`/help` shows what it can do", "`/help` 会列出可用的操作"),
-    ("engine.no_job", "no job {job} is running", "没有正在运行的任务 {job}"),
-    ("engine.no_job.hint", "`/jobs` shows those that there are", "`/jobs` 会列出所有任务"),
-    ("engine.job_ended", "job {job} {state}: {command}", "任务 {job} 已结束（{state}）：{command}"),
+    ("engine.no_job", "no job {job} is running", "没有正在运行的后台任务 {job}"),
+    ("engine.no_job.hint", "`/jobs` shows those that there are", "`/jobs` 会列出所有后台任务"),
+    ("engine.job_ended", "job {job} {state}: {command}", "后台任务 {job} {state}：{command}"),
     ("engine.job_ended.hint", "`/jobs` shows more", "`/jobs` 显示详情"),
     (
         "engine.job_lost",
         "job {job} is gone: it ended with the process of Reasonix that ran it ({command})",
-        "任务 {job} 已丢失：它随当时运行它的 Reasonix 进程一起结束（{command}）",
+        "后台任务 {job} 已丢失：它随当时运行它的 Reasonix 进程一起结束（{command}）",
     ),
     ("engine.job_lost.hint", "begin it again if it is needed", "如有需要请重新启动"),
     ("engine.waits_for_jobs", "waiting for what works in the background: {jobs}", "正在等待后台任务：{jobs}"),
@@ -682,7 +683,21 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "对话转往别处之前，后台不会留下任何运行中的命令",
     ),
     ("jobs.none", "no jobs", "没有后台任务"),
-    ("jobs.none.hint", "the model begins one with `bash` and `background`", "模型可通过 `bash` 的 `background` 启动"),
+    (
+        "jobs.none.hint",
+        "the model begins one with `bash` and `background`",
+        "模型用 bash 的 background 参数启动后台任务",
+    ),
+    (
+        "jobs.runs_on",
+        "it runs on in the background: /jobs shows it, /kill {job} ends it",
+        "它在后台继续运行：/jobs 查看，/kill {job} 结束",
+    ),
+    ("jobs.state_cancelled", "was cancelled", "已取消"),
+    ("jobs.state_completed", "is completed", "已完成"),
+    ("jobs.state_failed", "failed", "失败"),
+    ("jobs.state_lost", "is lost", "已丢失"),
+    ("jobs.state_running", "runs", "运行中"),
     ("jobs.title", "jobs: {count}", "后台任务：{count} 个"),
     ("jobs.how", "/kill ID ends one", "/kill ID 结束其中一个"),
     ("jobs.running", "running for {seconds} s, pid {pid}", "已运行 {seconds} 秒，pid {pid}"),
@@ -691,12 +706,12 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("jobs.failed", "failed after {seconds} s, exit code {code}", "{seconds} 秒后失败，退出码 {code}"),
     ("jobs.cancelled", "cancelled after {seconds} s", "{seconds} 秒后被取消"),
     ("jobs.lost", "lost with its process", "随进程丢失"),
-    ("tui.jobs", "jobs {count}", "任务 {count}"),
+    ("tui.jobs", "jobs {count}", "后台任务 {count}"),
     ("engine.not_queued", "that is not waiting any more", "它已不在队列中"),
     (
         "engine.nothing_to_continue",
         "there is no session of this folder to go on with; this is a new one",
-        "本文件夹没有可继续的会话；已新建会话",
+        "此文件夹没有可继续的会话；已新建会话",
     ),
     ("engine.nothing_to_retry", "there is no prompt to send again", "没有可重新发送的提示词"),
     ("engine.other_folder", "this session belongs to {folder}, not to {here}", "该会话属于 {folder}，而不是 {here}"),
@@ -778,7 +793,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "engine.believed_changed.hint",
         "look at the difference before the next session begins",
-        "请在下一次会话开始前查看改动",
+        "请在下一次会话开始前查看更改",
     ),
     (
         "engine.rules_stopped",
@@ -806,23 +821,23 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "shorten the file, or put what matters most at its beginning; `reasonix context` shows what each part takes",
         "请缩短该文件，或把最重要的内容放在开头；`reasonix context` 会显示各部分占用的大小",
     ),
-    ("engine.refused_by_user", "you refused the last calls", "你拒绝了最后的调用"),
+    ("engine.refused_by_user", "you refused the last call", "你拒绝了最后一次调用"),
     (
         "engine.refused_by_user.hint",
-        "nothing was run; say what should be done instead",
-        "没有执行任何操作；请说明应该怎么做",
+        "that last call was not run; say what should be done instead",
+        "最后这次调用没有执行；请说明应该怎么做",
     ),
     (
         "engine.refused_planning",
         "the last calls could have changed something, and plan mode is on: they were not run",
-        "最后的调用可能会更改内容，而计划模式已开启：没有执行",
+        "最后一次调用可能会更改内容，而计划模式已开启，因此没有执行",
     ),
     ("engine.refused_planning.hint", "`/plan` ends plan mode; then ask again", "用 `/plan` 结束计划模式，然后再次提出"),
-    ("engine.refused", "the last calls were refused: {why}", "最后的调用被拒绝：{why}"),
+    ("engine.refused", "the last calls were refused: {why}", "最后一次调用被拒绝：{why}"),
     (
         "engine.refused.hint",
         "to be asked, work in a terminal; for one run there is --approve RULE; a deny rule is changed where it stands: reasonix config show --origin",
-        "要获得询问，请在终端中使用；单次运行可用 --approve RULE；deny 规则须在其所在处修改：reasonix config show --origin",
+        "想被询问请在终端中运行；单次运行可用 --approve 规则；deny 规则请在定义它的文件中修改：reasonix config show --origin",
     ),
     (
         "engine.key_destination",
@@ -832,7 +847,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "engine.key_destination.hint",
         "If you did not change the address of {provider} yourself, stop here and look at your settings and environment.",
-        "如果不是你自己修改了 {provider} 的地址，请先停下，检查设置和环境变量。",
+        "如果不是你自己修改了 {provider} 的地址，请先停下，检查设置和环境变量",
     ),
     (
         "engine.profile_key",
@@ -842,7 +857,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "engine.profile_key.hint",
         "Put the key into {env} or into ~/.reasonix/.env, or choose another model_profile.",
-        "请把密钥放进 {env} 或 ~/.reasonix/.env，或换一个 model_profile。",
+        "请把密钥放进 {env} 或 ~/.reasonix/.env，或换一个 model_profile",
     ),
     (
         "engine.project_prompt",
@@ -872,17 +887,17 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "engine.pdf_large.hint",
         "Make a text of the pages that matter, such as `!pdftotext -f 1 -l 20 FILE.pdf`, and refer to that.",
-        "请将需要的页转换为文本，例如 `!pdftotext -f 1 -l 20 FILE.pdf`，再引用该文本。",
+        "请将需要的页转换为文本，例如 `!pdftotext -f 1 -l 20 FILE.pdf`，再引用该文本",
     ),
     (
         "engine.reference_pdf",
         "{path} is a PDF, which {model} is not known to read: it gets its name and nothing of what is in it",
-        "{path} 是 PDF，{model} 未知能否读取：模型只得到文件名，得不到内容",
+        "{path} 是 PDF，不清楚 {model} 能否读取：模型只会得到文件名，得不到内容",
     ),
     (
         "engine.reference_pdf.hint",
         "Make a text of it first, such as `!pdftotext FILE.pdf`, and refer to that; if the model can read PDFs, set compat = { documents = true } for it under [[models]].",
-        "请先转换为文本，例如 `!pdftotext FILE.pdf`，再引用该文本；若该模型能读取 PDF，请在 [[models]] 中为它设置 compat = { documents = true }。",
+        "请先转换为文本，例如 `!pdftotext FILE.pdf`，再引用该文本；若该模型能读取 PDF，请在 [[models]] 中为它设置 compat = { documents = true }",
     ),
     (
         "engine.reference_beyond",
@@ -898,21 +913,21 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "engine.reference_binary.hint",
         "Ask for a command that understands this kind of file.",
-        "可以让它用能处理这种文件的命令。",
+        "可以让模型用能处理这种文件的命令",
     ),
     ("engine.leaving", "the model writes notes on what is left", "模型正在为离开的分支写笔记"),
     (
         "engine.left_without_notes",
         "there are no notes on what is left: the model wrote none, or there is no room to ask for them",
-        "离开的分支没有笔记：模型未写，或没有空间提出请求",
+        "离开的分支没有笔记：模型没有写，或上下文已没有空间让它写",
     ),
     (
         "engine.left_without_notes.hint",
         "Nothing is lost: the branch is still in the session's tree.",
-        "内容并未丢失：该分支仍在会话树中。",
+        "内容并未丢失：该分支仍在会话树中",
     ),
     ("engine.recording_failed", "answers are not recorded: {path}: {reason}", "未能录制回答：{path}：{reason}"),
-    ("engine.recording_failed.hint", "The session goes on; its log is not affected.", "会话照常继续，日志不受影响。"),
+    ("engine.recording_failed.hint", "The session goes on; its log is not affected.", "会话照常继续，日志不受影响"),
     (
         "engine.recording_full",
         "the recording is full, further answers are not recorded: {path}",
@@ -921,7 +936,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "engine.recording_full.hint",
         "`record.max_mb` in the settings says how large it may get.",
-        "设置中的 `record.max_mb` 决定其最大大小。",
+        "设置中的 `record.max_mb` 决定其最大大小",
     ),
     ("engine.replay_model", "the log says so", "日志如此记录"),
     ("engine.replay_over", "the log has no further answer", "日志中没有更多回答"),
@@ -992,19 +1007,19 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "engine.undo_off.hint",
         "the work goes on; commit what you want to keep before large changes",
-        "工作继续进行；大改动之前请先提交要保留的内容",
+        "工作继续进行；大更改之前请先提交要保留的内容",
     ),
     (
         "engine.trust_other",
         "what this folder would execute is no longer what was shown; nothing was trusted",
-        "该文件夹将执行的内容已与所示不同；未信任任何内容",
+        "此文件夹将执行的内容已与所示不同；未信任任何内容",
     ),
     ("engine.trust_other.hint", "look again: reasonix trust", "请重新查看：reasonix trust"),
     ("engine.trusted", "what {root} would execute is trusted as it is now", "已信任 {root} 当前将执行的内容"),
     (
         "engine.untrusted",
         "this folder brings things that act only with your word; they stay off until you trust them: {names}",
-        "该文件夹带有需要你许可才会生效的内容，在你信任之前保持关闭：{names}",
+        "此文件夹带有需要你许可才会生效的内容，在你信任之前保持关闭：{names}",
     ),
     (
         "engine.untrusted.hint",
@@ -1037,7 +1052,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "engine.validation_found",
         "edits are checked with `{command}` ({from})",
-        "改动将用 `{command}` 检查（来自 {from}）",
+        "更改将用 `{command}` 检查（来自 {from}）",
     ),
     (
         "engine.validation_found.hint",
@@ -1072,7 +1087,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "engine.validation_before",
         "the check fails as it did before the first edit, so nothing is sent back: {command}",
-        "检查的失败与第一次改动之前相同，因此不再退回给模型：{command}",
+        "检查的失败与第一次更改之前相同，因此不再退回给模型：{command}",
     ),
     ("engine.validation_late", "the check took too long and was ended: {command}", "检查耗时过长，已被终止：{command}"),
     (
@@ -1090,7 +1105,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "name a command that runs here with validation.command",
         "请用 validation.command 指定一个可以在此运行的命令",
     ),
-    ("engine.validation_left", "the check failed and the model changed nothing more", "检查未通过，模型没有再作改动"),
+    ("engine.validation_left", "the check failed and the model changed nothing more", "检查未通过，模型没有再作更改"),
     (
         "engine.validation_left.hint",
         "its answer should say why; the failed command stands above",
@@ -1099,7 +1114,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "engine.validation_untrusted",
         "edits are not checked: `{command}` would run what this folder has, and you have not trusted it",
-        "改动未经检查：`{command}` 会运行此文件夹中的内容，而你尚未信任它",
+        "更改未经检查：`{command}` 会运行此文件夹中的内容，而你尚未信任它",
     ),
     (
         "engine.validation_untrusted.hint",

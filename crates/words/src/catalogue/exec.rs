@@ -28,6 +28,70 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "无法在 {path} 中运行命令：没有这个文件夹",
     ),
     ("exec.no_folder.hint", "make the folder, or start from another one with -C", "请创建该文件夹，或用 -C 指定另一个"),
+    (
+        "exec.denied_file_size",
+        "files that commands write may have only so many bytes; the limit is sandbox.max_file_mb",
+        "命令写入的文件大小有上限，由 sandbox.max_file_mb 设置",
+    ),
+    (
+        "exec.denied_git",
+        "git's own folder can only be read here: to commit, start a session at the repository's root (reasonix -C ROOT)",
+        "此处只能读取 git 自己的文件夹：要提交，请在仓库的根文件夹启动会话（reasonix -C 根文件夹）",
+    ),
+    (
+        "exec.denied_loopback",
+        "commands run in a sandbox: localhost is its own there; sandbox.loopback opens ports of the machine",
+        "命令在沙箱中运行：其中的 localhost 不是本机；可用 sandbox.loopback 开放本机端口",
+    ),
+    (
+        "exec.denied_network",
+        "commands run in a sandbox without network; sandbox.allow_hosts opens hosts, sandbox.network = true everything",
+        "命令在没有网络的沙箱中运行；可用 sandbox.allow_hosts 开放主机，或用 sandbox.network = true 全部开放",
+    ),
+    (
+        "exec.denied_privileges",
+        "commands run in a sandbox without privileges: no mounts, no namespaces, no ptrace, no raw sockets, no change of owner",
+        "命令在没有特权的沙箱中运行：不能挂载、建命名空间、ptrace、用原始套接字或更改所有者",
+    ),
+    (
+        "exec.denied_processes",
+        "commands may have only so many processes; the limit is sandbox.max_processes",
+        "命令的进程数有上限，由 sandbox.max_processes 设置",
+    ),
+    (
+        "exec.denied_write",
+        "commands run in a sandbox: only the workspace, /tmp and a private home can be written; sandbox.allow_write opens more",
+        "命令在沙箱中运行：只能写入工作区、/tmp 和单独的主文件夹；可用 sandbox.allow_write 开放更多",
+    ),
+    ("exec.ended_by_bound", "ended with everything it started: {reason}", "命令及其启动的一切已被结束：{reason}"),
+    ("exec.killed_by_signal", "killed by signal {signal}", "被信号 {signal} 终止"),
+    ("exec.left_processes_ended", "processes it left in the background were ended", "它留在后台的进程已被结束"),
+    (
+        "exec.moved_away",
+        "{path} is protected: what the command made there was moved to {kept}",
+        "{path} 受保护：命令在那里创建的内容已移到 {kept}",
+    ),
+    (
+        "exec.not_moved_away",
+        "{path} is protected, but what the command made there could not be moved",
+        "{path} 受保护，但命令在那里创建的内容无法移走",
+    ),
+    (
+        "exec.ran_held",
+        "it was taken for a command that only reads, and ran where nothing can be written",
+        "它被当作只读命令，在无法写入的环境中运行",
+    ),
+    ("exec.ran_outside", "run outside the sandbox, as you allowed once", "按你这一次的允许，已在沙箱之外运行"),
+    (
+        "exec.timed_out",
+        "timed out: the command and everything it started was ended",
+        "超时：命令及其启动的一切已被结束",
+    ),
+    (
+        "exec.timed_out_after",
+        "timed out after {seconds} s: the command and everything it started was ended",
+        "{seconds} 秒后超时：命令及其启动的一切已被结束",
+    ),
     ("exec.no_program", "cannot run {program}: there is no such program", "无法运行 {program}：没有这个程序"),
     ("exec.no_program.hint", "install it, or check PATH", "请安装它，或检查 PATH"),
     (
@@ -53,17 +117,17 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "exec.limits_group",
         "limits on processes and memory are held by the kernel: each command has a control group",
-        "进程数和内存的限制由内核保证：每个命令都有自己的控制组",
+        "进程数和内存的限制由内核保证：每个命令都有自己的 cgroup",
     ),
     (
         "exec.limits_some",
         "each command has a control group, which lacks the controller for processes or for memory; what it lacks is counted every 200 ms",
-        "每个命令都有自己的控制组，但缺少进程数或内存的控制器；缺少的部分每 200 毫秒统计一次",
+        "每个命令都有自己的 cgroup，但缺少进程数或内存的控制器；缺少的部分每 200 毫秒统计一次",
     ),
     (
         "exec.limits_counted",
         "limits on processes and memory are counted every 200 ms: no control group with these controllers is delegated to us (systemd-run --user --scope -p Delegate=yes gives one)",
-        "进程数和内存的限制每 200 毫秒统计一次：没有委派给我们的带有这些控制器的控制组（systemd-run --user --scope -p Delegate=yes 可以提供）",
+        "进程数和内存的限制每 200 毫秒统计一次：没有把带这些控制器的 cgroup 委派给本程序（可用 systemd-run --user --scope -p Delegate=yes）",
     ),
     (
         "exec.sandbox_full",

@@ -8,7 +8,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "extensions.bad_name.hint",
         "use letters, digits, -, _ and ., at most 64 of them",
-        "请使用字母、数字、-、_ 和 .，最多 64 个字符",
+        "请使用英文字母、数字、-、_ 和 .，最多 64 个字符",
     ),
     ("extensions.binary", "{path} is not used: it is no UTF-8 text", "未使用 {path}：不是 UTF-8 文本"),
     ("extensions.bound_bytes", "{most} MiB in one file, {all} in all", "单个文件 {most} MiB，共 {all} MiB"),
@@ -18,24 +18,24 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "extensions.bundle_broken.hint",
         "Fetch it again with `reasonix plugin update {name}`, or take it out with `reasonix plugin remove {name}`.",
-        "用 `reasonix plugin update {name}` 重新获取，或用 `reasonix plugin remove {name}` 移除。",
+        "用 `reasonix plugin update {name}` 重新获取，或用 `reasonix plugin remove {name}` 移除",
     ),
     (
         "extensions.bundle_changed",
         "the plugin {name} is off: it is not what you took in",
-        "插件 {name} 已停用：内容与你接纳时不同",
+        "插件 {name} 已停用：内容与你添加时不同",
     ),
     (
         "extensions.bundle_changed.hint",
         "`reasonix plugin update {name}` fetches it again and shows what is different.",
-        "`reasonix plugin update {name}` 会重新获取并显示差异。",
+        "`reasonix plugin update {name}` 会重新获取并显示差异",
     ),
     (
         "extensions.bundles_damaged",
         "no plugins are used: {file} cannot be read ({reason})",
         "未使用任何插件：无法读取 {file}（{reason}）",
     ),
-    ("extensions.bundles_damaged.hint", "Remove the file and add the plugins anew.", "请删除该文件并重新添加插件。"),
+    ("extensions.bundles_damaged.hint", "Remove the file and add the plugins anew.", "请删除该文件并重新添加插件"),
     (
         "extensions.fault_leads_out",
         "{part} is a link that leads out of the folder, or nowhere",
@@ -45,7 +45,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "extensions.fault_name",
         "\"{part}\" cannot be the name of a plugin: letters, digits, `-`, `_` and `.` are, and not what is taken",
-        "“{part}”不能作为插件名称：只能使用字母、数字、`-`、`_` 和 `.`，且不能是已占用的名称",
+        "“{part}”不能作为插件名称：只能使用英文字母、数字、`-`、`_` 和 `.`，且不能是已占用的名称",
     ),
     (
         "extensions.fault_none",
@@ -182,7 +182,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "extensions.bad_permissions.hint",
         "known are mode, allow, ask, deny, fallbacks, external_directory and dangerous, with \"allow\", \"ask\" or \"deny\"",
-        "可用 mode、allow、ask、deny、fallbacks、external_directory、dangerous，取值为 \"allow\"、\"ask\" 或 \"deny\"",
+        "可用 mode、allow、ask、deny、fallbacks、external_directory、dangerous，取值为“allow”、“ask”或“deny”",
     ),
     ("extensions.bad_values", "{path}: {fields} is not understood, and left out", "{path}：无法理解 {fields}，已忽略"),
     ("extensions.unknown_fields", "{path}: nobody knows {fields} here", "{path}：此处没有 {fields} 字段"),

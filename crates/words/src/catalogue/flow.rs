@@ -219,6 +219,11 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("flow.shown_paused", "waits", "已暂停"),
     ("flow.shown_research", "research", "研究"),
     ("flow.shown_spent", "spent", "已用"),
+    (
+        "flow.shown_spent_of",
+        "turns {turns} · tokens {tokens} · {seconds} s",
+        "{turns} 轮 · {tokens} 个 token · {seconds} 秒",
+    ),
     ("flow.shown_standing", "standing", "状态"),
     ("flow.status", "goal {turns}", "目标 {turns}"),
     ("flow.status_done", "goal reached", "目标已达成"),

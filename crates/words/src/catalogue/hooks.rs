@@ -38,7 +38,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "{file}: a hook for {event} is of the kind {kind}, which is not run here",
         "{file}：{event} 的一个钩子属于 {kind} 类型，此处不运行",
     ),
-    ("hooks.more", "and {count} more like these about hooks", "另有 {count} 条关于钩子的提示"),
+    ("hooks.more", "and {count} more like these about hooks", "另有 {count} 条与钩子有关的类似消息"),
     ("hooks.off", "{file}: disableAllHooks is set, so its hooks are off", "{file}：已设置 disableAllHooks，其钩子停用"),
     (
         "hooks.pattern",
@@ -53,7 +53,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("hooks.reloaded", "hooks were read anew: {count}", "已重新读取钩子：{count} 个"),
     ("hooks.says", "hook {hook}: {text}", "钩子 {hook}：{text}"),
     ("hooks.shape", "{file}: {at} is no list of hooks, or no hook", "{file}：{at} 不是钩子列表，或不是钩子"),
-    ("hooks.shape.hint", "docs/hooks.md shows how one is written", "写法见 docs/hooks.md"),
+    ("hooks.shape.hint", "`reasonix docs hooks` shows how one is written", "写法见 `reasonix docs hooks`"),
     (
         "hooks.stop_limit",
         "the hook {hook} kept the turn from ending {count} times; it ends now",
@@ -83,7 +83,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "hooks.unstarted.hint",
         "Hooks run in the box, which your home folder is not in: give it `sandbox = false` in your own settings, or put its program where the box has it, such as /usr/local/bin (`reasonix docs hooks`).",
-        "钩子在沙箱中运行，沙箱中没有你的主文件夹：请在你自己的设置中为它加上 `sandbox = false`，或把程序放到沙箱可见之处，如 /usr/local/bin（见 `reasonix docs hooks`）。",
+        "钩子在沙箱中运行，沙箱中没有你的主文件夹：请在你自己的设置中为它加上 `sandbox = false`，或把程序放到沙箱可见之处，如 /usr/local/bin（见 `reasonix docs hooks`）",
     ),
     (
         "hooks.warned",

@@ -7,22 +7,22 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "llm.answer_too_long",
         "The answer of {provider} is longer than any real answer; it was cut off.",
-        "{provider} 的回答过长，已被截断。",
+        "{provider} 的回答过长，已被截断",
     ),
     (
         "llm.answer_too_long.hint",
         "The server or the model is broken; try again or use another one.",
-        "服务或模型可能有问题；请重试或换一个。",
+        "服务或模型可能有问题；请重试或换一个",
     ),
     (
         "llm.bad_header",
         "The header {header} for {provider} cannot be sent: it has characters that no header may have.",
-        "发给 {provider} 的请求头 {header} 无法发送：其中含有请求头不允许的字符。",
+        "发给 {provider} 的请求头 {header} 无法发送：其中含有请求头不允许的字符",
     ),
     (
         "llm.bad_header.hint",
         "Check the key in {env} and the provider's headers for line breaks and other invisible characters.",
-        "请检查 {env} 中的密钥和该供应商的请求头是否含有换行等不可见字符。",
+        "请检查 {env} 中的密钥和该供应商的请求头是否含有换行等不可见字符",
     ),
     (
         "llm.bad_request",
@@ -32,13 +32,13 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "llm.bad_request.hint",
         "Check the provider's settings, such as extra_body and max_tokens, against what {model} supports.",
-        "请对照 {model} 支持的内容检查该供应商的设置，例如 extra_body 和 max_tokens。",
+        "请对照 {model} 支持的内容检查该供应商的设置，例如 extra_body 和 max_tokens",
     ),
     ("llm.bad_url", "The address of {provider} is not valid: {url}", "{provider} 的地址无效：{url}"),
     (
         "llm.bad_url.hint",
         "Set base_url to something like http://127.0.0.1:8080/v1.",
-        "请把 base_url 设为类似 http://127.0.0.1:8080/v1 的地址。",
+        "请把 base_url 设为类似 http://127.0.0.1:8080/v1 的地址",
     ),
     (
         "llm.balance_empty",
@@ -48,13 +48,13 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "llm.balance_empty.hint",
         "Top up the account, or switch to another model with --model.",
-        "请为账户充值，或用 --model 换一个模型。",
+        "请为账户充值，或用 --model 换一个模型",
     ),
     ("llm.certificate", "The certificate of {url} is not trusted: {reason}", "{url} 的证书不受信任：{reason}"),
     (
         "llm.certificate.hint",
         "If it is signed by your own authority, name its PEM file in ca_file or in SSL_CERT_FILE.",
-        "如果证书由你自己的机构签发，请在 ca_file 或 SSL_CERT_FILE 中指定其 PEM 文件。",
+        "如果证书由你自己的机构签发，请在 ca_file 或 SSL_CERT_FILE 中指定其 PEM 文件",
     ),
     (
         "llm.context_too_long",
@@ -64,7 +64,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "llm.context_too_long.hint",
         "Set context_window to what the endpoint really serves, start a new session, or use a model with a larger window.",
-        "请把 context_window 设为服务端实际支持的长度，或开始新会话，或使用上下文更长的模型。",
+        "请把 context_window 设为服务端实际支持的长度，或开始新会话，或使用上下文更长的模型",
     ),
     (
         "llm.forbidden",
@@ -74,41 +74,41 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "llm.forbidden.hint",
         "Check what the key in {env} may do, and whether the endpoint serves your region.",
-        "请检查 {env} 中密钥的权限，以及该服务是否面向你所在的地区。",
+        "请检查 {env} 中密钥的权限，以及该服务是否面向你所在的地区",
     ),
-    ("llm.html", "{url} answered with a web page.", "{url} 返回的是网页。"),
+    ("llm.html", "{url} answered with a web page.", "{url} 返回的是网页"),
     (
         "llm.html.hint",
         "base_url is probably wrong: most servers want it to end in /v1.",
-        "base_url 可能有误：多数服务要求以 /v1 结尾。",
+        "base_url 可能有误：多数服务要求以 /v1 结尾",
     ),
-    ("llm.idle", "Nothing came from {provider} for {seconds} seconds.", "{provider} 已有 {seconds} 秒没有响应。"),
+    ("llm.idle", "Nothing came from {provider} for {seconds} seconds.", "{provider} 已有 {seconds} 秒没有响应"),
     (
         "llm.idle.hint",
         "Try again. If the model is only slow, raise the provider's timeouts.",
         "请重试。如果只是模型较慢，请调大该供应商的超时设置。",
     ),
-    ("llm.key_missing", "{provider} wants a key and there is none.", "{provider} 需要密钥，但没有配置。"),
+    ("llm.key_missing", "{provider} wants a key and there is none.", "{provider} 需要密钥，但没有配置"),
     (
         "llm.key_missing.hint",
         "Set the environment variable {env}, or run `reasonix setup`.",
-        "请设置环境变量 {env}，或运行 `reasonix setup`。",
+        "请设置环境变量 {env}，或运行 `reasonix setup`",
     ),
     ("llm.key_rejected", "{provider} did not accept the key: {message}", "{provider} 不接受此密钥：{message}"),
     (
         "llm.key_rejected.hint",
         "Check the key in {env}, or run `reasonix setup`.",
-        "请检查 {env} 中的密钥，或运行 `reasonix setup`。",
+        "请检查 {env} 中的密钥，或运行 `reasonix setup`",
     ),
     (
         "llm.key_unnamed",
         "{provider} needs a key, and the settings do not name a variable for it.",
-        "{provider} 需要密钥，但设置中没有指定存放密钥的环境变量。",
+        "{provider} 需要密钥，但设置中没有指定存放密钥的环境变量",
     ),
     (
         "llm.key_unnamed.hint",
         "Give this provider `api_key_env = \"NAME\"` and set that variable, or run `reasonix setup`.",
-        "请为该供应商设置 `api_key_env = \"变量名\"` 并设置该环境变量，或运行 `reasonix setup`。",
+        "请为该供应商设置 `api_key_env = \"变量名\"` 并设置该环境变量，或运行 `reasonix setup`",
     ),
     (
         "llm.model_unknown",
@@ -118,13 +118,13 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "llm.model_unknown.hint",
         "`reasonix models` lists what the endpoint has.",
-        "`reasonix models` 可列出该服务提供的模型。",
+        "`reasonix models` 可列出该服务提供的模型",
     ),
-    ("llm.no_name", "{host} cannot be found: there is no address for this name.", "找不到 {host}：该域名无法解析。"),
+    ("llm.no_name", "{host} cannot be found: there is no address for this name.", "找不到 {host}：该域名无法解析"),
     (
         "llm.no_name.hint",
         "Check that this machine is online, and base_url for a mistake; behind a proxy, set HTTPS_PROXY.",
-        "请检查本机是否联网、base_url 是否写错；若需经过代理，请设置 HTTPS_PROXY。",
+        "请检查本机是否联网、base_url 是否写错；若需经过代理，请设置 HTTPS_PROXY",
     ),
     (
         "llm.no_route",
@@ -134,7 +134,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "llm.no_route.hint",
         "base_url is probably wrong: most servers want it to end in /v1.",
-        "base_url 可能有误：多数服务要求以 /v1 结尾。",
+        "base_url 可能有误：多数服务要求以 /v1 结尾",
     ),
     (
         "llm.no_tools",
@@ -144,7 +144,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "llm.no_tools.hint",
         "`reasonix probe` finds out how it can be driven; tool_calls = \"text\" puts the tools into words.",
-        "`reasonix probe` 可查明驱动方式；设置 tool_calls = \"text\" 可用文字描述工具。",
+        "`reasonix probe` 可查明驱动方式；设置 tool_calls = \"text\" 可用文字描述工具",
     ),
     (
         "llm.not_json",
@@ -154,7 +154,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "llm.not_json.hint",
         "Check that base_url belongs to an OpenAI-compatible server.",
-        "请确认 base_url 指向兼容 OpenAI 的服务。",
+        "请确认 base_url 指向兼容 OpenAI 的服务",
     ),
     (
         "llm.garbled",
@@ -192,7 +192,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "llm.rate_limited.hint",
         "Wait a little and try again; what was done so far is kept.",
-        "请稍候重试；已完成的内容都已保留。",
+        "请稍候重试；已完成的内容都已保留",
     ),
     (
         "llm.redirect",
@@ -212,7 +212,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "llm.script_expected.hint",
         "Change the script's `expect`, or find out why the run went another way.",
-        "请修改脚本的 `expect`，或查明运行过程为何不同。",
+        "请修改脚本的 `expect`，或查明运行过程为何不同",
     ),
     (
         "llm.script_failed",
@@ -222,9 +222,9 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "llm.script_over",
         "The script is over: it has {steps} {steps|step|steps} and one more was wanted.",
-        "脚本已结束：共 {steps} 步，但还需要下一步。",
+        "脚本已结束：共 {steps} 步，但还需要下一步",
     ),
-    ("llm.script_over.hint", "Add a step to the script, or ask for less.", "请在脚本中增加一步，或减少请求。"),
+    ("llm.script_over.hint", "Add a step to the script, or ask for less.", "请在脚本中增加一步，或减少请求"),
     ("llm.server", "{provider} failed (HTTP {status}): {message}", "{provider} 出错（HTTP {status}）：{message}"),
     (
         "llm.server.hint",
@@ -236,14 +236,14 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "llm.too_many_calls",
         "{model} made more than {most} tool calls at once; none of them was run.",
-        "{model} 一次发起了超过 {most} 个工具调用，均未执行。",
+        "{model} 一次发起了超过 {most} 个工具调用，均未执行",
     ),
-    ("llm.too_many_calls.hint", "Try again or use another model.", "请重试或换一个模型。"),
+    ("llm.too_many_calls.hint", "Try again or use another model.", "请重试或换一个模型"),
     ("llm.unreachable", "Nobody answers at {url}: {reason}", "无法连接 {url}：{reason}"),
     (
         "llm.unreachable.hint",
         "Check that the server runs and that base_url is right.",
-        "请确认服务已启动且 base_url 正确。",
+        "请确认服务已启动且 base_url 正确",
     ),
     ("llm.unreachable_hosted", "{host} cannot be reached: {reason}", "无法连接 {host}：{reason}"),
     (
@@ -259,17 +259,17 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "llm.unreachable_proxy.hint",
         "Check the proxy, or name the host in NO_PROXY to reach it directly.",
-        "请检查代理，或在 NO_PROXY 中列出该主机以直接连接。",
+        "请检查代理，或在 NO_PROXY 中列出该主机以直接连接",
     ),
     (
         "llm.unsignable",
         "Requests to {provider} are to be signed, and what is there is no key of AWS.",
-        "发给 {provider} 的请求需要签名，但现有的内容不是 AWS 密钥。",
+        "发给 {provider} 的请求需要签名，但现有的内容不是 AWS 密钥",
     ),
     (
         "llm.unsignable.hint",
         "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or `api_key_command = [\"aws\", \"configure\", \"export-credentials\"]`.",
-        "请设置 AWS_ACCESS_KEY_ID 和 AWS_SECRET_ACCESS_KEY，或设置 `api_key_command = [\"aws\", \"configure\", \"export-credentials\"]`。",
+        "请设置 AWS_ACCESS_KEY_ID 和 AWS_SECRET_ACCESS_KEY，或设置 `api_key_command = [\"aws\", \"configure\", \"export-credentials\"]`",
     ),
     (
         "llm.wait_too_long",
@@ -279,7 +279,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "llm.wait_too_long.hint",
         "Try again then, or use another model with --model.",
-        "请届时再试，或用 --model 换一个模型。",
+        "请届时再试，或用 --model 换一个模型",
     ),
     ("llm.why_offline", "there is no network connection to it", "网络不通"),
     ("llm.why_refused", "connection refused", "连接被拒绝"),

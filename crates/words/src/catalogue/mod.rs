@@ -13,6 +13,7 @@ mod flow;
 mod hooks;
 mod llm;
 mod mcp;
+mod named;
 mod policy;
 mod probe;
 mod relay;
@@ -39,6 +40,7 @@ const ALL: &[&[Entry]] = &[
     hooks::ENTRIES,
     llm::ENTRIES,
     mcp::ENTRIES,
+    named::ENTRIES,
     policy::ENTRIES,
     probe::ENTRIES,
     relay::ENTRIES,
@@ -141,6 +143,16 @@ mod tests {
             }
         }
         assert!(said.is_empty(), "{}", said.join("\n"));
+    }
+
+    /// An error, a notice and what to do about it: one sentence stands without a full stop, several each have theirs.
+    #[test]
+    fn chinese_notices_and_hints_end_in_the_same_way() {
+        let hinted: HashSet<&str> = entries().filter_map(|(code, _, _)| code.strip_suffix(".hint")).collect();
+        for (code, _, zh) in entries().filter(|(code, _, _)| code.ends_with(".hint") || hinted.contains(code)) {
+            let several = zh.trim_end_matches('。').contains('。');
+            assert_eq!(zh.ends_with('。'), several, "{code}: {zh}");
+        }
     }
 
     /// What is never one: bounds and windows.

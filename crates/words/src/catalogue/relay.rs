@@ -21,5 +21,5 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("engine.planner_failed.hint", "check the planner's endpoint, or take agent.planner_model out of the settings", "请检查计划模型的服务，或从设置中去掉 agent.planner_model"),
     ("engine.planner_looks", "planner: {tool} {subject}", "计划：{tool} {subject}"),
     ("engine.role_unknown", "the role {role} names {reference}, which is no configured model; the session's own model does it", "角色 {role} 指定的 {reference} 不是已配置的模型；改由会话自身的模型承担"),
-    ("engine.role_unknown.hint", "see what there is with reasonix models, and correct [roles] or the profile", "用 reasonix models 查看可用模型，并修正 [roles] 或配置方案"),
+    ("engine.role_unknown.hint", "see what there is with reasonix models, and correct [roles] or the profile", "用 reasonix models 查看可用模型，并修正 [roles] 或模型方案"),
 ];

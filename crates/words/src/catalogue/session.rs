@@ -5,6 +5,27 @@ use crate::Entry;
 /// Sorted by code.
 pub(crate) const ENTRIES: &[Entry] = &[
     (
+        "export.aborted",
+        "aborted: the call was interrupted; it may have run in part",
+        "已中止：调用被中断，可能执行了一部分",
+    ),
+    ("export.agent", "Agent: {agent}", "智能体：{agent}"),
+    ("export.call", "Call of {tool}", "调用 {tool}"),
+    ("export.denied", "blocked: {reason}", "已阻止：{reason}"),
+    ("export.explored", "What was explored, as a report", "探索过程的报告"),
+    ("export.failed", "failed: {reason}", "失败：{reason}"),
+    ("export.folded", "The conversation was folded to make room.", "对话已整理，以腾出空间。"),
+    ("export.left", "Notes on the branch that was left", "对离开的分支的笔记"),
+    ("export.model", "Model: {model}", "模型：{model}"),
+    ("export.moved", "The conversation goes on from an earlier place.", "对话从更早的一处继续。"),
+    ("export.note", "Note", "备注"),
+    ("export.result", "Result of {tool}", "{tool} 的结果"),
+    ("export.shell", "User runs", "用户运行的命令"),
+    ("export.shell_result", "Result", "结果"),
+    ("export.user", "User", "用户"),
+    ("export.user_turn", "User, turn {turn}", "用户，第 {turn} 轮"),
+    ("export.validation", "Check by {command}", "用 {command} 检查"),
+    (
         "session.ambiguous",
         "{wanted} fits {count} {count|session|sessions}: {matches}",
         "{wanted} 匹配 {count} 个会话：{matches}",
@@ -23,7 +44,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "session.edited",
         "{path} was changed by an editor: a byte order mark or other line ends",
-        "{path} 被编辑器改动过：字节顺序标记或换行符不同",
+        "{path} 被编辑器更改过：字节顺序标记或换行符不同",
     ),
     (
         "session.edited.hint",
@@ -39,7 +60,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "session.head_damaged",
         "the checksum of the first line of {path} is wrong; it was used all the same (line {line})",
-        "{path} 第一行的校验和有误，仍已使用（第 {line} 行）",
+        "{path} 第一行的校验和有误，但仍已使用（第 {line} 行）",
     ),
     (
         "session.in_use",
@@ -90,6 +111,15 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "`reasonix sessions verify` names all of them",
         "`reasonix sessions verify` 会列出全部",
     ),
+    ("memory.label_model", "model", "模型"),
+    ("memory.label_revision", "revision", "版本"),
+    ("memory.label_saved", "saved", "保存时间"),
+    ("memory.label_seen", "seen", "读取或运行过"),
+    ("memory.label_session", "session", "会话"),
+    ("memory.label_source", "source", "来源"),
+    ("memory.label_turn", "turn", "轮次"),
+    ("memory.shown_seen", "read or run in this session:", "本会话中读取或运行过："),
+    ("memory.shown_source", "source: {source}", "来源：{source}"),
     ("session.memory_empty", "there is nothing to remember: the text is empty", "没有可记住的内容：文本为空"),
     ("session.memory_full", "there is no room for it in memory", "记忆已满"),
     (
@@ -98,7 +128,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "每条文本最多 16 KiB，每个范围最多 500 条；请忘掉不再需要的",
     ),
     ("session.memory_name", "{name} cannot be the name of a memory", "{name} 不能作为记忆的名称"),
-    ("session.memory_name.hint", "use 3 to 40 letters, digits, - and _", "请使用 3 到 40 个字母、数字、- 和 _"),
+    ("session.memory_name.hint", "use 3 to 40 letters, digits, - and _", "请使用 3 到 40 个英文字母、数字、- 和 _"),
     ("session.no_memory", "there is no memory named {name}", "没有名为 {name} 的记忆"),
     ("session.no_memory.hint", "`reasonix memory list` shows the names", "用 `reasonix memory list` 查看名称"),
     ("session.no_record", "session {session} has no record {record}", "会话 {session} 没有记录 {record}"),

@@ -12,8 +12,8 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("engine.setting_fixed", "{key} cannot be changed from here", "{key} 不能在这里修改"),
     (
         "engine.setting_fixed.hint",
-        "what guards you is changed in the settings file alone; docs/config.md says how",
-        "安全相关的设置只能在设置文件中修改；见 docs/config.md",
+        "what guards you is changed with `reasonix config set {key} VALUE`; `reasonix docs config` says more",
+        "与安全有关的设置请用 `reasonix config set {key} 值` 修改；详见 `reasonix docs config`",
     ),
     (
         "engine.setting_outweighed",
@@ -39,12 +39,12 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "Seconds to wait for your answer to a question of the model; 0 waits for ever.",
         "等待你回答模型提问的秒数；0 表示一直等待。",
     ),
-    ("setting.auto_escalate", "A turn may go on to the larger model by itself.", "任务可以自动升级到更大的模型。"),
+    ("setting.auto_escalate", "A turn may go on to the larger model by itself.", "一轮进行中可以自动改用更大的模型。"),
     ("setting.bash_timeout", "Seconds that a command may take; 0 for no limit.", "命令最长运行秒数；0 表示不限。"),
     (
         "setting.checkpoint",
         "The model may explore from a checkpoint and fold that into a report.",
-        "模型可以从检查点探索，并折叠为报告。",
+        "模型可以从检查点出发探索，再把过程收为一份报告。",
     ),
     (
         "setting.compaction_auto",
@@ -66,7 +66,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "setting.escalation_model",
         "The larger model that /pro and hard turns go on to.",
-        "/pro 和困难任务使用的更大模型。",
+        "/pro 和较难的轮次改用的更大的模型。",
     ),
     (
         "setting.full_screen",
@@ -82,7 +82,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "Seconds that the turns of a run may take together; 0 for no limit.",
         "一次运行各轮合计的秒数；0 表示不限。",
     ),
-    ("setting.max_steps", "Steps that a turn may take; 0 for no limit.", "每轮的最大步数；0 表示不限。"),
+    ("setting.max_steps", "Steps that a turn may take; 0 for no limit.", "每轮最多的步数；0 表示不限。"),
     (
         "setting.max_tokens",
         "Tokens that a run may take, in and out; 0 for no limit.",
@@ -108,13 +108,14 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "setting.planner_model",
         "A second model that looks around and plans each turn.",
-        "为每轮任务先行计划的第二个模型。",
+        "每一轮先由它查看并制定计划的第二个模型。",
     ),
     (
         "setting.sandbox",
         "How commands are boxed: off, best-effort or enforce.",
         "命令的沙箱：off、best-effort 或 enforce。",
     ),
+    ("setting.words", "{text}", "{text}"),
     ("setting.vim", "Keys as in vi in the place to write.", "输入框使用 vi 风格的按键。"),
     (
         "setting.screen_reader",

@@ -33,7 +33,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "undo.kept.hint",
         "`reasonix rewind --to {turn} --force` takes it back all the same, once no chat has this session open",
-        "没有聊天打开本会话时，`reasonix rewind --to {turn} --force` 可强制撤销",
+        "没有对话打开本会话时，`reasonix rewind --to {turn} --force` 可强制撤销",
     ),
     ("undo.kept_again", "left, because somebody else changed it since: {path}", "未恢复（之后被他人修改过）：{path}"),
     (
@@ -41,10 +41,10 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "`reasonix undo`, then `reasonix undo --redo --force` brings it all the same",
         "先 `reasonix undo`，再 `reasonix undo --redo --force` 可强制恢复",
     ),
-    ("undo.no_changes", "turn {turn} changed no files", "第 {turn} 轮没有修改文件"),
-    ("undo.no_changes.hint", "`reasonix changes` lists the turns that did", "`reasonix changes` 列出修改过文件的轮次"),
+    ("undo.no_changes", "turn {turn} changed no files", "第 {turn} 轮没有更改文件"),
+    ("undo.no_changes.hint", "`reasonix changes` lists the turns that did", "`reasonix changes` 列出更改过文件的轮次"),
     ("undo.nothing", "there is nothing to take back in session {session}", "会话 {session} 中没有可撤销的更改"),
-    ("undo.no_session", "there is no session of this folder", "本文件夹没有会话"),
+    ("undo.no_session", "there is no session of this folder", "此文件夹没有会话"),
     (
         "undo.no_session.hint",
         "`reasonix sessions --all` lists those of other folders",

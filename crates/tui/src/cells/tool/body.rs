@@ -5,6 +5,7 @@ use crate::cells::sheet::Sheet;
 use crate::text::{diff, neutral, output, without_mark};
 use ratatui_core::style::{Modifier, Style};
 use reasonix_proto::{DecidedBy, Details, Phrase, TodoPhase, TodoStatus, ToolOutcome, tools};
+use reasonix_words::{Lang, outcome_told, retold};
 
 /// Lines of output from its beginning and from its end: below a call that went well, below one that did not, and below a
 /// command of the user's own.
@@ -41,7 +42,8 @@ pub(super) fn draw(tool: &Tool, sheet: &mut Sheet<'_>) {
         ToolState::Ended { outcome, .. } => ended(tool, outcome, sheet),
     }
     if let Some(rule) = &tool.granted {
-        let text = sheet.view.look.say(&Phrase::new("tui.granted").with("rule", neutral(rule)));
+        let code = if tool.saved { "tui.granted_here" } else { "tui.granted" };
+        let text = sheet.view.look.say(&Phrase { code: code.into(), args: Vec::new() }.with("rule", neutral(rule)));
         sheet.cut(&text, theme.dim);
     }
 }
@@ -50,15 +52,16 @@ fn ended(tool: &Tool, outcome: &ToolOutcome, sheet: &mut Sheet<'_>) {
     let (look, theme) = (sheet.view.look, &sheet.view.look.theme);
     match outcome {
         ToolOutcome::Done { content, details } => done(tool, &content.words(), details, sheet),
-        // What the model is advised to do is of interest to whoever looks closely.
+        // What the model is advised to do is of interest to whoever looks closely, and reads English.
         ToolOutcome::Failed { message, hint, .. } => {
-            let message = reasonix_words::retold(look.lang, message);
+            let message = retold(look.lang, message);
             sheet.below(
                 &first_lines(&message, if sheet.view.open { OPEN_LINES } else { FAILED_LINES.1 }),
                 0,
                 theme.text,
             );
-            if let Some(hint) = hint.as_ref().filter(|_| sheet.view.open) {
+            let hint = hint.as_ref().filter(|_| sheet.view.open && look.lang == Lang::En);
+            if let Some(hint) = hint {
                 sheet.below(&format!("{}{}", look.word("tui.label_hint"), neutral(hint.trim())), 0, theme.dim);
             }
         }
@@ -97,7 +100,7 @@ fn done(tool: &Tool, content: &str, details: &Details, sheet: &mut Sheet<'_>) {
         _ => (0, 0),
     };
     if ends.1 > 0 {
-        let text = output(without_code(details.without_notes(content), details)).into_owned();
+        let text = output(&outcome_told(sheet.view.look.lang, content, details)).into_owned();
         both_ends(sheet, tool, &text, ends);
     }
     for note in &details.notes {
@@ -111,6 +114,14 @@ fn done(tool: &Tool, content: &str, details: &Details, sheet: &mut Sheet<'_>) {
     }
 }
 
+/// A question and its answer in a line: no colon stands behind a question mark.
+fn answer_told(lang: Lang, line: &str) -> std::borrow::Cow<'_, str> {
+    match line.split_once("？: ").filter(|_| lang == Lang::Zh) {
+        Some((question, answer)) => format!("{question}？{answer}").into(),
+        None => line.into(),
+    }
+}
+
 /// What the user answered, without the words around it that are for the model.
 fn answers(content: &str, sheet: &mut Sheet<'_>) {
     let theme = &sheet.view.look.theme;
@@ -118,17 +129,11 @@ fn answers(content: &str, sheet: &mut Sheet<'_>) {
     match bare.iter().find_map(|before| content.strip_prefix(before)) {
         Some(said) => {
             for line in neutral(said.trim()).lines() {
-                sheet.below(line, 2, theme.text);
+                sheet.below(&answer_told(sheet.view.look.lang, line), 2, theme.text);
             }
         }
         None => sheet.below(&sheet.view.look.word("tui.question.open"), 0, theme.dim),
     }
-}
-
-/// What a command printed, without the line that tells the model its exit code.
-pub(super) fn without_code<'a>(content: &'a str, details: &Details) -> &'a str {
-    let code = details.exit_code.map(|code| format!("exit code {code}"));
-    code.and_then(|code| content.trim_end().strip_suffix(&code)).unwrap_or(content)
 }
 
 fn last_lines(sheet: &mut Sheet<'_>, text: &str, most: usize, style: Style) {
@@ -179,7 +184,7 @@ fn changes(details: &Details, sheet: &mut Sheet<'_>) {
     let mut room = most;
     for change in &details.changes {
         if several {
-            let head = format!("{} +{} -{}", neutral(&change.path), change.added, change.removed);
+            let head = format!("{} +{} −{}", neutral(&change.path), change.added, change.removed);
             sheet.cut(&head, look.theme.subject);
         }
         let mut lines = Vec::new();
@@ -207,7 +212,8 @@ fn checklist(phases: &[TodoPhase], sheet: &mut Sheet<'_>) {
     let named = phases.len() > 1;
     for phase in phases.iter().filter(|phase| !phase.tasks.is_empty()) {
         if named {
-            sheet.below(&neutral(&phase.name), 0, theme.strong);
+            let name = retold(sheet.view.look.lang, &phase.name);
+            sheet.below(&neutral(&name), 0, theme.strong);
         }
         for item in &phase.tasks {
             let (mark, style) = match item.status {
@@ -218,7 +224,8 @@ fn checklist(phases: &[TodoPhase], sheet: &mut Sheet<'_>) {
             };
             sheet.below(&format!("{mark} {}", neutral(&item.content).replace('\n', " ")), 4, style);
             for note in &item.notes {
-                sheet.below(&format!("    > {}", neutral(note).replace('\n', " ")), 6, theme.dim);
+                let note = retold(sheet.view.look.lang, note);
+                sheet.below(&format!("    > {}", neutral(&note).replace('\n', " ")), 6, theme.dim);
             }
         }
     }

@@ -40,7 +40,7 @@ pub(super) fn draw(tool: &Tool, sheet: &mut Sheet<'_>) {
     let width = sheet.width();
     let facts_width: usize = facts.iter().map(|span| columns(&span.content)).sum();
     let used: usize = spans.iter().map(|span| columns(&span.content)).sum();
-    let subject = subject(tool);
+    let subject = subject(tool, look.lang);
     // The subject gets what room there is, but not less than half.
     let room = width.saturating_sub(used + 1);
     let beside = room.saturating_sub(facts_width);
@@ -62,7 +62,7 @@ pub(super) fn draw(tool: &Tool, sheet: &mut Sheet<'_>) {
 }
 
 /// What it is about in one line.
-fn subject(tool: &Tool) -> String {
+fn subject(tool: &Tool, lang: reasonix_words::Lang) -> String {
     let drafted;
     let subject = match (&tool.draft, tool.subject.is_empty()) {
         (Some(draft), true) => {
@@ -71,6 +71,7 @@ fn subject(tool: &Tool) -> String {
         }
         _ => &tool.subject,
     };
+    let subject = reasonix_words::subject_told(lang, &tool.name, subject);
     let mut lines = subject.trim().lines();
     let first = neutral(lines.next().unwrap_or_default()).replace('\t', " ");
     let more = lines.count();

@@ -27,6 +27,8 @@ pub(crate) struct Tool {
     pub(crate) state: ToolState,
     /// The rule that the user granted with it.
     pub(crate) granted: Option<Box<str>>,
+    /// It holds in later sessions of this folder too.
+    pub(crate) saved: bool,
     /// Who refused it.
     pub(crate) refused: Option<DecidedBy>,
     /// What the user said with their no.
@@ -60,6 +62,7 @@ impl Tool {
             subject: "".into(),
             state: ToolState::Drafting,
             granted: None,
+            saved: false,
             refused: None,
             words: None,
             own: false,
@@ -115,7 +118,7 @@ impl Tool {
         let (lines, gap) = match &mut outcome {
             ToolOutcome::Done { content, details } => {
                 let mut words = std::mem::take(content).into_words();
-                let lines = body::without_code(details.without_notes(&words), details).lines().count();
+                let lines = reasonix_words::outcome_told(reasonix_words::Lang::En, &words, details).lines().count();
                 let gap = keep_ends(&mut words, MOST_KEPT);
                 words.shrink_to_fit();
                 *content = words.into();
