@@ -5,6 +5,7 @@ use crate::check::Check;
 use crate::claimed::{LONGEST_LEAD, claimed, through_mark};
 use crate::clause::{self, Clause};
 use crate::components;
+use crate::described::{self, Described};
 use crate::files::{self, Deed};
 use crate::grammar;
 use crate::inline;
@@ -34,10 +35,11 @@ patterns! {
     NO_WARNINGS = r"\b(?:no|zero|0|without)(?: [a-z]+){0,2} warnings?|\bwarning-free|(?:没有|没|无|零|0 ?(?:个|条)?)[^，。]{0,4}(?:警告|告警)";
     LONGER = r"longer|已再";
     TYPESCRIPT = r"\b(?:tsc|typescript)`? (?:now |still )?(?:compil|编译)";
-    GOOD_END = format!(r"{}|\b(?:formatted|works?|completes?|completed|quiet|silent|valid|well-formed)\b|合法|\bbuilt in \d|\b(?:produc|creat|yield|generat|emit|writ|wrot|build|built|pack)\w*(?: as| the| a| to| into)* `[^`]+\.{}`", grammar::good(), grammar::PACKED);
+    GOOD_END = format!(r"{}|\b(?:formatted|works?|completes?|completed|quiet|silent|valid|well-formed)\b|合法|有效|\bbuilt in \d|\b(?:produc|creat|yield|generat|emit|writ|wrot|build|built|pack)\w*(?: as| the| a| to| into)* `[^`]+\.{}`", grammar::good(), grammar::PACKED);
     GOOD_BEHIND = format!(r"^[\s:：,，—–→(（-]+(?:(?:it|they|all|everything|which|and|now|still|both|is|are|was|were|结果|全部|全都|均|都|也)\s*){{0,3}}{}", grammar::good());
     LED = format!(r"^[\s|]*[{0}]\x{{fe0f}}?\s*\||^[\s*+-]*(?:\[x\]|[{0}]\x{{fe0f}}?)\s*`", grammar::MARKS);
     LED_BY = r"(?:(?:已|均|都|全部)(?:顺利|成功)?通过了?|\bpass(?:es|ed)(?: both| all of)?)[:： ]*(?:`[^`]*`(?:\s*[（(][^（()）]*[)）])?(?:[、,，和与及以 ]|\band\b|\bas well as\b)*)+";
+    AS_WELL = format!(r"{}[^.;]*?\b(?:as|so) (?:is|are|was|were|does|do|did)(?: the| our)? *$", grammar::good());
     ONLY_JOINS = r"^(?:\s|`[^`]*`|\b(?:and|or|nor|both|as well as|plus)\b|[,，、&+/]|和|与|及|以及)*$";
 }
 
@@ -99,6 +101,11 @@ pub(crate) fn find(answer: &str) -> Vec<Said> {
             last.joined(here.remove(first));
         }
         let next = sentences.get(at + 1).and_then(|next| text.get(next.range.clone())).unwrap_or_default();
+        let tells = here.iter().any(|said| said.kind != ClaimKind::File);
+        if !tells {
+            let places: Vec<Range<usize>> = here.iter().map(|said| said.range.clone()).collect();
+            here.extend(described::find(answer, &text, sentence, &places).into_iter().flat_map(described_files));
+        }
         let failed = clause::tells_failure(words) || clause::tells_failure(next);
         let some_fail = SOME_FAIL.fits(&news::without_bad(words));
         let taken_back = |said: &Said| (said.ran && failed) || (said.kind == ClaimKind::Tests && some_fail);
@@ -159,7 +166,8 @@ fn by_command(clause: &Clause, found: &[Said]) -> Vec<Said> {
     for (range, code) in codes.filter(|(range, _)| !clause.denies(range)) {
         let rest = clause.text.get(range.end..said_until(clause, range.end)).unwrap_or_default();
         let behind = LED_BY.find(&clause.text).is_some_and(|led| led.start < range.start && range.end <= led.end);
-        let led = (behind || LED.fits(&clause.text)).then_some(0..0);
+        let as_well = clause.text.get(..range.start.saturating_sub(1)).is_some_and(|before| AS_WELL.fits(before));
+        let led = (behind || as_well || LED.fits(&clause.text)).then_some(0..0);
         let Some(good) = GOOD_END.find(rest).or(led) else { continue };
         let is_bare = bare.iter().any(|(other, _)| *other == range);
         let signs = usize::from(!is_bare);
@@ -252,6 +260,16 @@ fn listed_file(text: &str, sentence: Range<usize>) -> Option<Said> {
     let filed = files::listed(text, &sentence)?;
     let range = sentence.start + filed.range.start..sentence.start + filed.range.end;
     Some(Said { paths: filed.paths, deed: filed.deed, ..Said::new(ClaimKind::File, range) })
+}
+
+/// Each file that is only described has its own proof.
+fn described_files(one: Described) -> impl Iterator<Item = Said> {
+    let (range, described) = (one.range, !one.by_words);
+    let said = move |path| {
+        let paths = vec![path];
+        Said { paths, described, ..Said::new(ClaimKind::File, range.clone()) }
+    };
+    one.paths.into_iter().map(said)
 }
 
 fn file(clause: &Clause, before: &str) -> Vec<Said> {

@@ -26,7 +26,7 @@ patterns! {
     EXCEPT = r"\b(?:tests?|specs?|cases?|all|everything|every one) but\b|\b(?:except|apart from|other than|save for|aside from|instead of|unable|cannot|could|only)\b|除|❌|⚠|失败|无法|不能";
     DENIED_BEFORE = r"\b(?:not|never|no|none|nothing|cannot|unable|without|haven|hasn|isn|failed to)\b|n't|n’t|❌|未|没有|没|无法|不能|并不|不会|尚";
     FAILURE = r"\bfail(?:s|ed|ing|ures?)?\b|\bbroken\b|\berrors?\b|\bred\b|❌|失败|报错|未通过|没通过|没有通过|不通过";
-    HARMLESS = r"(?:\b[1-9]\d*|\bone|\btwo|\bsome|\bfew|\bonly|只有|仅有|有)\b?[^,，。]{0,30}?(?:warning|警告|告警)|不管|忽略|不影响|无关|\bignor|unrelated|harmless";
+    HARMLESS = r"^[\s，,、]*其中[^，。]{0,60}?(?:是|为)(?:这次|本次)?(?:新|刚)(?:加|增|写|建)?的|(?:\b[1-9]\d*|\bone|\btwo|\bsome|\bfew|\bonly|只有|仅有|有)\b?[^,，。]{0,30}?(?:warning|警告|告警)|提示[^，。]{0,6}(?:过大|较大|偏大|弃用)|\d ?[km]i?b\b|较慢|偏慢|偏大|不管|忽略|不影响|无关|\bignor|unrelated|harmless";
     MEASURED = r"^[\s,]*and (?:now |also |still )?(?:it |they |the (?:\w+ )?)?(?:weighs?|takes?|took|needs?|uses?|comes? in at|measures?|finish(?:es|ed)|lasts?|shrinks?|shrank|is (?:now )?(?:about |only |just )?\d)\b|^[\s，,、]*(?:而且|并且|且)?(?:镜像|整体|总)?(?:体积|大小|耗时|用时|时间|速度|占用|共计|总共)";
     SINCE = r"\b(?:nothing|no (?:code|files?|source)|have not|haven't|haven’t|did not|didn't|didn’t)\b[^.;]{0,20}\b(?:chang|touch|edit|modif|alter)\w*[^.;]{0,16}\b(?:since|after(?:wards| that)?|in between)\b|(?:之后|此后|随后|后来|期间|以来)[^，。；]{0,8}?(?:没有?|未)(?:再)?(?:有)?(?:动|改|修改|变|碰|更改|编辑)|(?:没有?|未)再(?:动|改|修改|变|碰|更改|编辑)";
     UNLESS = r"\b(?:except|apart|but|fail\w*|not|without|error\w*)\b|n't|除|失败|报错|没|未|错误|❌";
@@ -35,7 +35,7 @@ patterns! {
     MORE_FILES = r"^(?:[\s,，、&]|\band\b)*`?[a-z0-9_@./-]+\.[a-z0-9]{1,8}`?\s*$";
     RUN_COUNT = r"\b\d+ (?:tests? )?run\s*$";
     CODE = r"`([^`\n]+)`";
-    WHEN_ZH = r"[^同及实超临按小暂耗准当届]时\s*$|(?:通过|成功|错误|警告|问题|失败|完成)(?:时(?:[^间区刻序段钟长限]|$)|的时候|的话|之?后再|后才|才)|(?:的时候|的话)\s*$";
+    WHEN_ZH = r"[^同及实超临按小暂耗准当届]时\s*$|(?:通过|成功|错误|警告|问题|失败|完成)(?:时(?:[^间区刻序段钟长限]|$)|的时候|的话|之?后再|后才|才)|(?:的时候|的话)\s*$|(?:^|[^平同相优中高初])(?:等|当[^前时])[^，。|]{1,20}?(?:通过|成功|完成)|(?:通过|成功|完成)(?:之|以)?后[^，。的了]{0,4}(?:执行|运行|跑|上传|触发|部署|发布|继续|开始|进入)[^，了]*$";
     THEN_ZH = r"^\s*了?(?:时(?:[^间区刻序段钟长限]|$)|的时候|的话|之?后再|之?后才|之?后[，,]?\s*(?:请|就|即可|可|可以|方可|你|您|我会|我再))";
     THINKS = r"\bi (?:think|believe|guess|suppose|assume|hope|expect)\b|\b(?:presumably|hopefully|probably|i'd say)\b|我(?:想|猜|估计|觉得)(?:是|应该)?\s*[。.]?\s*$";
     LEADING = r"^[\s\-*+#\d.)(（,，、|]*(?:✅|✓|✔|🟢|❌)";

@@ -142,7 +142,7 @@ pub(crate) fn is_word_for_word(tried: &Tried<'_>, said: &Said) -> bool {
     };
     let has = |name: &String| given(name) || is_part(tried.check, name);
     !said.reach.all
-        && command::is_same(command, &ran.words)
+        && (command::is_same(command, &ran.words) || quoted::is_among(command, &ran.words))
         && said.reach.names.iter().all(has)
         && !is_of_another(tried.check, said)
 }
@@ -157,7 +157,7 @@ pub(crate) fn covers(deeds: &Deeds, check: &Check, said: &Said) -> bool {
             && said.reach.subjects.iter().all(|name| is_given(check, name))
             && names.iter().filter(is_file).all(|name| is_part(check, name) || is_place(check, said, name))
     };
-    if is_of_another(check, said) || elsewhere::is(deeds, check, said) {
+    if is_elsewhere(deeds, check, said) {
         return false;
     }
     let named = || said.reach.names.iter().all(|name| is_part(check, name));
@@ -173,6 +173,11 @@ pub(crate) fn covers(deeds: &Deeds, check: &Check, said: &Said) -> bool {
                 || scoped::holds_changes(deeds, check, said)
         }
     }
+}
+
+/// True when a check is known to be of something else than what a claim is about.
+pub(crate) fn is_elsewhere(deeds: &Deeds, check: &Check, said: &Said) -> bool {
+    is_of_another(check, said) || elsewhere::is(deeds, check, said)
 }
 
 /// The halves of a project that a claim is about.

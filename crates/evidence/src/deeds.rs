@@ -4,7 +4,9 @@ mod jobs;
 mod judged;
 mod run;
 
+use crate::check::Check;
 use crate::line;
+use crate::summary;
 use crate::told;
 use crate::writes::{self, Written};
 use jobs::Behind;
@@ -237,10 +239,12 @@ impl Deeds {
         let mut checked = false;
         // What goes on or was interrupted has no code, and may have written all the same.
         let ran = matches!(outcome, ToolOutcome::Done { .. } | ToolOutcome::Aborted);
+        let alone = exit == Some(0) && judged.iter().filter(|(ran, _)| !is_quiet(ran)).count() == 1;
         if ran {
             for (ran, check) in &judged {
                 let found = writes::written(ran, check.as_ref());
                 let found = if exit == Some(0) && ran.told { found } else { found.unseen() };
+                let found = if alone && leaves_all(check.as_ref(), &output) { Written::default() } else { found };
                 checked |= check.is_some();
                 if checked { after.join(found) } else { before.join(found) }
             }
@@ -283,6 +287,11 @@ impl Deeds {
         self.done.push(Deed { call: call.cloned(), what: What::Ran(Box::new(run)) });
         self.wrote(call, after);
     }
+}
+
+/// True when a linter that mends what it finds says that there was nothing to mend.
+fn leaves_all(check: Option<&Check>, output: &str) -> bool {
+    check.is_some_and(|check| check.writes) && summary::leaves_all(output)
 }
 
 /// The same without a code: that of a command that went on says nothing.

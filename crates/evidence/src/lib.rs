@@ -12,6 +12,7 @@ mod command;
 mod components;
 mod covers;
 mod deeds;
+mod described;
 mod elsewhere;
 mod environments;
 mod files;
@@ -24,6 +25,7 @@ mod linted;
 mod news;
 mod options;
 mod others;
+mod own;
 mod packagers;
 mod pattern;
 mod programs;
@@ -49,7 +51,8 @@ pub use deeds::Deeds;
 pub use typed::{TypedClaim, TypedProof};
 pub use writes::is_changed_code;
 
-use reasonix_proto::{Claim, Record};
+use reasonix_proto::{Claim, ClaimStatus, Record};
+use said::Said;
 
 /// So many claims of one answer are looked at.
 const MOST_CLAIMS: usize = 32;
@@ -76,7 +79,12 @@ impl Deeds {
         }
         let found = claims::find(answer);
         let mut proved: Vec<Claim> = Vec::new();
-        for claim in found.into_iter().take(MOST_CLAIMS).map(|said| prove::prove(self, answer, said)) {
+        let prove = |said: Said| {
+            let only_described = said.described;
+            let claim = prove::prove(self, answer, said);
+            (!only_described || claim.status == ClaimStatus::Verified).then_some(claim)
+        };
+        for claim in found.into_iter().take(MOST_CLAIMS).filter_map(prove) {
             // Several files in one breath are one claim, unless the log says different things of them.
             let same = |other: &&mut Claim| {
                 (other.kind, other.from, other.to, other.status) == (claim.kind, claim.from, claim.to, claim.status)

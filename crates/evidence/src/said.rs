@@ -26,6 +26,8 @@ pub(crate) struct Said {
     pub(crate) reach: Reach,
     /// A number of tests.
     pub(crate) number: Option<u64>,
+    /// How many they are by a word for just these: both, all three.
+    pub(crate) few: Option<u64>,
     /// True when it says that there are no warnings.
     pub(crate) warnings: bool,
     /// True when it says that a build is clean.
@@ -38,6 +40,8 @@ pub(crate) struct Said {
     pub(crate) lint: Option<(LintClass, Option<String>)>,
     /// The files that it names.
     pub(crate) paths: Vec<String>,
+    /// True when it only tells what is in them: it claims nothing of those that were not written.
+    pub(crate) described: bool,
     /// What is said to have been done to them.
     pub(crate) deed: Deed,
     /// The words of the part of the sentence that claims it.
@@ -114,12 +118,14 @@ impl Said {
             range,
             reach,
             number: None,
+            few: None,
             warnings: false,
             clean: false,
             told_warnings: None,
             told_files: None,
             lint,
             paths: Vec::new(),
+            described: false,
             deed: Deed::Changed,
             words: String::new(),
             heading: String::new(),

@@ -1,7 +1,8 @@
 //! Linters that are given places: whether these are all that a claim which names no place can be about. A claim about
 //! everything is never proved by a place.
 
-use crate::check::Check;
+use crate::check::{Check, LintClass};
+use crate::components;
 use crate::deeds::{Deeds, Run, What};
 use crate::pattern::patterns;
 use crate::said::Said;
@@ -47,21 +48,32 @@ const OF_PROJECTS: &[(&str, &[&str])] = &[
     ("rubocop", &[".rb", ".rake"]),
 ];
 
-/// True when a linter was given folders, or one of files its files, and all that was changed and that it can read lies in them: what is said of it without
-/// a place is said of these. One of a project has to be given its first folders, since less is a part of it.
+/// True when all that was changed and that a linter can read lies in the places that it was given: what is said of it without
+/// another place is said of these. Types of one file hang on others, so that one of a project has to be given its first folders.
 pub(crate) fn holds_changes(deeds: &Deeds, check: &Check, said: &Said) -> bool {
-    let places = check.part.iter().take(check.pieces);
     let of_files = check.lints.iter().any(|linter| GIVEN.iter().any(|(name, _)| *name == linter.tool));
-    let is_place = |place: &String| is_folder(place) || (of_files && !place.starts_with(['!', '-', '$']));
-    let only_places = check.pieces > 0 && check.pieces == check.part.len() && places.clone().all(is_place);
-    if !only_places || said.reach.all || !said.reach.names.is_empty() {
+    let types = check.lints.iter().any(|linter| linter.class == LintClass::Types);
+    let is_place = |place: &String| !place.starts_with(['!', '-', '$']);
+    let first =
+        |place: &String| is_folder(place) && !place.trim_start_matches("./").trim_end_matches('/').contains('/');
+    let all = if check.given.is_empty() { check.part.get(..check.pieces).unwrap_or_default() } else { &check.given };
+    let given = || all.iter().filter(|place| !is_step(place));
+    let only_places = check.pieces > 0 && check.pieces == check.part.len() && check.part.iter().all(is_place);
+    if !only_places || said.reach.all || (types && !of_files && !given().all(first)) {
         return false;
     }
-    if !of_files && places.clone().any(|place| place.trim_start_matches("./").trim_end_matches('/').contains('/')) {
-        return false;
-    }
+    let named = |name: &String| {
+        !components::names_part(name) || given().any(|place| place.to_ascii_lowercase().contains(name.as_str()))
+    };
     let changed = changed(deeds, check, said.since(deeds));
-    !changed.is_empty() && changed.iter().all(|path| places.clone().any(|place| lies_in(path, place)))
+    !changed.is_empty()
+        && changed.iter().all(|path| given().any(|place| lies_in(path, place)))
+        && said.reach.names.iter().all(named)
+}
+
+/// A word by which a linter is told what to do.
+fn is_step(word: &str) -> bool {
+    matches!(word, "check" | "lint" | "run" | "format" | "fix" | "ci" | "analyse" | "analyze" | "examine" | "scan")
 }
 
 /// The files of code that were written since and that a linter can read.

@@ -22,7 +22,7 @@ patterns! {
     SHARE_ONLY = format!(r"{}`?[\s:：|（(—–-]*\d+ ?/ ?\d+", grammar::tests());
     TESTS_LISTED = format!(r"{EVERY}[^.。:：(（—]{{0,24}}{}\s*[:：(（—–]+[^.。]{{0,60}}?{}", grammar::good(), grammar::tests());
     EVERYTHING = r"\b(?:whole|entire|full) (?:workspace|project|repo|repository|codebase|monorepo)\b[^.]{0,12}\b(?:pass(?:es|ed)?|green)\b|\b(?:everything|all checks|all of (?:it|them)|it all|they all)\b[^.]{0,20}\b(?:pass(?:es|ed)?|is green|are green)\b|\ball green\b|\ball pass(?:es|ed|ing)?\b|\b(?:all|every)(?: \d+)?(?: of (?:the|our))? (?:packages?|crates?|modules?|targets|workspaces|projects|cases|assertions|examples|scenarios|services)\b[^.]{0,20}\b(?:pass(?:es|ed)?|green|ok)\b|全绿|全过|全部过了|全部通过|均(?:已)?通过|都通过|全部跑通";
-    BACK = format!(r"\b(?:which|it|they|these|those|that|both)(?: all| now| also| both| is| are| was| were)* (?:pass(?:es|ed)?|clean|green|fine|ok)\b|\b(?:and|all|both) (?:now )?pass(?:es|ed)?\b|^[\s,;:：—–-]*all good\b|^[\s,;:：—–-]*everything(?: is| was| came back| looks)?(?: now)? (?:ok|okay|fine|good|in order)\b|(?:都|均|全部|全都|结果)(?:也|都)?{GOOD_NEWS}");
+    BACK = format!(r"\b(?:which|it|they|these|those|that|both)(?: all| now| also| both| is| are| was| were)* (?:pass(?:es|ed)?|clean|green|fine|ok)\b|\b(?:and|all|both)(?: (?:of (?:them|these|those)|two|three|four|five|six|seven|eight|nine|ten))?(?: now| also)? pass(?:es|ed)?\b|^[\s,;:：—–-]*all good\b|^[\s,;:：—–-]*everything(?: is| was| came back| looks)?(?: now)? (?:ok|okay|fine|good|in order)\b|(?:都|均|全部|全都|结果)(?:也|都)?{GOOD_NEWS}");
     RAN = r"\b(?:ran|re-?ran|executed|have run|'ve run|has been run|have been run)\b[^.]{0,40}?\b(?:tests?|suite|pytest|jest|vitest|specs|nextest)\b|\b(?:tests?|suite)\b[^.]{0,20}?\b(?:have been|were|was|has been) (?:run|executed)\b|(?:已|已经)(?:运行|跑|执行)(?:了|过|完)?[^，。]{0,15}?(?:测试|用例|单测|pytest|cargo test|npm test|jest|go test)|(?:测试|用例|单测)[^，。]{0,4}?(?:跑|运行|执行)(?:了|过|完)|(?:运行|跑|执行)(?:了|过|完)[^，。]{0,15}?(?:测试|用例|单测|pytest|cargo test|npm test|jest|go test)";
     TESTED = r"\bi(?:'ve| have)?(?: \w+)? tested\b|\b(?:fully|thoroughly|well) tested\b|\btested (?:it|this|everything|locally|end[- ]to[- ]end|thoroughly|and (?:working|verified|works))\b|\bhas been tested\b|(?:已|已经|经过|经)(?:充分|完整|全面)?测试|测试过了";
     NUMBER = r"\b(\d+)(?:/\d+)? ?(?:\w+ )?(?:tests?\b|pass(?:ed|ing)?\b|test cases|specs|examples?\b|个|项|条)|\bpass(?:ed|es|ing)? ?[:：] ?(\d+)\b|通过 ?[:：] ?(\d+)";
@@ -32,6 +32,7 @@ patterns! {
     TIMES = r"\b(twice|(?:two|three|four|five|ten|\d+|several|multiple|many) times)\b|([两二三四五十]|\d+|多)(?:遍|次)";
     CHECKS = r"(?:[一二两三四五六七八九十]{1,2}|\d+) ?(?:项|步)(?:检查|验证|任务)?";
     ALL_OF = r"\ball (two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty) (?:\w+ )?(?:tests?|specs|cases)\b|(?:全部|所有)?([一二两三四五六七八九十]{1,3}) ?(?:个|项|条)(?:测试|用例|单测)?[^，。]{0,4}?(?:全部|全都|均)";
+    FEW = r"\b(both)\b|\ball (two|three|four|five|six|seven|eight|nine|ten)\b|([两二三四五六七八九十]) ?个(?:测试|用例)?都";
     ELSEWHERE = r"\bci\b|\bpipeline\b|github actions|流水线";
 }
 
@@ -67,7 +68,14 @@ pub(crate) fn tests(clause: &Clause, after_tests: bool) -> Option<Said> {
         ELSEWHERE.fits(clause.text.get(range.clone()).unwrap_or_default()) || OTHER_PLACE.fits(&clause.text);
     let times = TIMES.all(&clause.text).first().map_or(1, |(_, word)| repeated(word));
     let of_groups = GROUPS.all(&clause.text).first().is_some_and(|(_, group)| group.parse().ok() == number);
-    Some(Said { reach, number, of_groups, times, ran, elsewhere, ..Said::new(ClaimKind::Tests, range) })
+    let few = few(clause.text.get(range.clone()).unwrap_or_default());
+    Some(Said { reach, number, few, of_groups, times, ran, elsewhere, ..Said::new(ClaimKind::Tests, range) })
+}
+
+/// How many all of those are that were spoken of: "both pass".
+fn few(text: &str) -> Option<u64> {
+    let (_, word) = *FEW.all(text).first()?;
+    if word == "both" { Some(2) } else { numeral(word) }
 }
 
 /// How often something was done by these words; twice at least where they do not say.

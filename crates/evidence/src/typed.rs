@@ -54,7 +54,7 @@ impl Deeds {
         let (text, said) = match claim {
             TypedClaim::Words(words) => {
                 let words = words.get(..words.floor_char_boundary(LONGEST_ANSWER)).unwrap_or_default();
-                (words, claims::find(words))
+                (words, claims::find(words).into_iter().filter(|said| !said.described).collect())
             }
             TypedClaim::Kind(ClaimKind::File) => ("", Vec::new()),
             TypedClaim::Kind(kind) => ("", vec![Said::new(kind, 0..0)]),

@@ -2,6 +2,7 @@
 
 use crate::check::Check;
 use crate::filters;
+use crate::own;
 use crate::ran::Ran;
 use crate::summary::{self, Reading, Summary};
 
@@ -29,6 +30,8 @@ pub(crate) struct Run {
     pub(crate) complains: bool,
     /// The linters that its output shows as commands.
     pub(crate) tools: Vec<String>,
+    /// True when its output tells of tests that were there and did not run.
+    pub(crate) leaves_out: bool,
     /// True when it wrote nothing out.
     pub(crate) silent: bool,
     /// True when nothing but its one check can have written anything.
@@ -68,6 +71,7 @@ impl Run {
         self.unbuilt = summary::fails_to_build(output);
         self.complains = summary::complains(output);
         self.tools = summary::shown_tools(output);
+        self.leaves_out = own::leaves_out(output);
         self.silent = output.trim().is_empty();
         self.failures = summary::failures(output);
         let code = |ran: &Ran| ran.echoed.as_ref().and_then(|text| summary::code_behind(output, text));
