@@ -35,8 +35,9 @@ patterns! {
     MORE_FILES = r"^(?:[\s,，、&]|\band\b)*`?[a-z0-9_@./-]+\.[a-z0-9]{1,8}`?\s*$";
     RUN_COUNT = r"\b\d+ (?:tests? )?run\s*$";
     CODE = r"`([^`\n]+)`";
-    WHEN_ZH = r"[^同及实超临按小暂耗准当届]时\s*$|(?:通过|成功|错误|警告|问题|失败|完成)(?:时(?:[^间区刻序段钟长限]|$)|的时候|的话|之?后再|后才|才)|(?:的时候|的话)\s*$|(?:^|[^平同相优中高初])(?:等|当[^前时])[^，。|]{1,20}?(?:通过|成功|完成)|(?:通过|成功|完成)(?:之|以)?后[^，。的了]{0,4}(?:执行|运行|跑|上传|触发|部署|发布|继续|开始|进入)[^，了]*$";
+    WHEN_ZH = r"[^同及实超临按小暂耗准当届]时\s*$|(?:通过|成功|错误|警告|问题|失败|完成)(?:时(?:[^间区刻序段钟长限]|$)|的时候|的话|之?后再|后才|才)|(?:的时候|的话)\s*$|(?:^|[|:：，,–—-]|需要?|要|会|再)\s*等[^，。|]{1,20}?(?:通过|成功|完成)|(?:通过|成功|完成)(?:之|以)?后[^，。的了]{0,4}(?:执行|运行|跑|上传|触发|部署|发布|继续|开始|进入)[^，了]*$";
     THEN_ZH = r"^\s*了?(?:时(?:[^间区刻序段钟长限]|$)|的时候|的话|之?后再|之?后才|之?后[，,]?\s*(?:请|就|即可|可|可以|方可|你|您|我会|我再))";
+    THEN_LATER = r"(?:通过|成功|完成)(?:之|以)?后[，,][^，。了]{0,16}(?:才|就会|会自动|即可|请)";
     THINKS = r"\bi (?:think|believe|guess|suppose|assume|hope|expect)\b|\b(?:presumably|hopefully|probably|i'd say)\b|我(?:想|猜|估计|觉得)(?:是|应该)?\s*[。.]?\s*$";
     LEADING = r"^[\s\-*+#\d.)(（,，、|]*(?:✅|✓|✔|🟢|❌)";
     LABELLED = r"^\s*[:：|(（—–]";
@@ -58,7 +59,12 @@ pub(crate) fn is_hypothetical(sentence: &str) -> bool {
     let sentence = &TOOL_SAYS.blanked(sentence);
     let told = IMPERATIVE.fits(sentence) && !I_DID.fits(sentence);
     let others = HISTORY.fits(sentence) && !FIRST.fits(sentence);
-    CONDITION.fits(sentence) || GOAL.fits(sentence) || OTHERS.fits(sentence) || others || told
+    THEN_LATER.fits(sentence)
+        || CONDITION.fits(sentence)
+        || GOAL.fits(sentence)
+        || OTHERS.fits(sentence)
+        || others
+        || told
 }
 
 /// The parts of a sentence: each has something that is said, and what stands alone belongs to what comes next.

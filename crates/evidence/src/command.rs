@@ -257,9 +257,11 @@ fn bare(words: &[String]) -> Option<Bare> {
     let mut narrowed = Vec::new();
     for _ in 0..8 {
         // A task alone is what its build system was told.
+        let looks = rest.iter().any(|word| word.ends_with("-check"));
         let of_task = |first: &String| match first.as_str() {
             task if task.len() > 1 && task.starts_with(':') => Some("gradle"),
-            "fmt" | "clippy" => Some("cargo"),
+            "clippy" => Some("cargo"),
+            "fmt" if looks => Some("cargo"),
             _ => None,
         };
         if let Some(program) = rest.first().and_then(of_task) {

@@ -103,6 +103,7 @@ fn apart(phrase: &str) -> Vec<&str> {
 
 /// True when a word names a part of this project, or a half of any.
 pub(crate) fn names_part(word: &str) -> bool {
+    let word = word.trim_matches(['`', '/', '.']);
     HALVES.contains(&word) || specific(word).is_some()
 }
 

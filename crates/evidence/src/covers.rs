@@ -182,7 +182,8 @@ pub(crate) fn is_elsewhere(deeds: &Deeds, check: &Check, said: &Said) -> bool {
 
 /// The halves of a project that a claim is about.
 pub(crate) fn halves(said: &Said) -> Vec<String> {
-    said.reach.names.iter().filter(|name| HALVES.contains(&name.as_str())).cloned().collect()
+    let names = said.reach.names.iter().map(|name| name.trim_matches('/'));
+    names.filter(|name| HALVES.contains(name)).map(str::to_owned).collect()
 }
 
 fn is_of_another(check: &Check, said: &Said) -> bool {

@@ -35,13 +35,14 @@ macro_rules! paths {
 /// A word or two before a file that say what it is.
 macro_rules! lead {
     () => {
-        r"(?:(?:the|in|a|an|and|also)\s+|[a-z]+\s+(?:in\s+|of\s+)?|(?:并且?|同时|另外|在)\s*|[\x{4e00}-\x{9fff}]{1,4}[ :：]\s*){0,3}"
+        r"(?:(?:the|in|a|an|and|also)\s+|[a-z]+\s+(?:in\s+|of\s+)?|(?:并且?|同时|另外|在)\s*|[\x{4e00}-\x{683f}\x{6841}-\x{7683}\x{7685}-\x{9fff}]{1,8}[ :：]\s*){0,3}"
     };
 }
 
 patterns! {
     BULLET = r"^\s*(?:[-*+•]|\d+[.)、])\s*";
-    ITEM = concat!(r"^[\s\d.)、+•✅✓✔☑-]*(?:\[x\])?\s*", lead!(), "(", paths!(), ")");
+    ITEM = concat!(r"^[\s\d.)、+•|✅✓✔☑-]*(?:\[x\])?\s*", lead!(), "(", paths!(), ")");
+    LABEL = concat!(r"^\s*", paths!(), r"\s*(?:[:：]|—|–|\s-\s)");
     SUBJECT = concat!(r"^[\s，,；;:：(（—–]*", lead!(), "(", paths!(), ")");
     ANY = concat!("(", paths!(), ")");
     NAME = concat!(path_pattern!(), "|", quoted!());
@@ -51,7 +52,8 @@ patterns! {
     TO_DO = r"\bto (?:be )?(?:chang|edit|touch|do|updat|fix|review|read|adapt)|要改|待改|需要改|将要|要动";
     // What an item's heading has to say for its files to be no changes.
     OTHER_HEAD = r"\b(?:causes?|why|background|problems?|bugs?|how it works|overview|structure|findings|review|reading|read|looked|related|relevant|involved|unchanged|untouched|left|open|tests?|checks?|results?|verif\w+|before)\b|原因|背景|现状|问题|流程|结构|参考|未改|没改|没动|验证|检查|测试|结果|之前";
-    NOT_HERE = r"^`?[\s:：—–(（-]*(?:was|were|had|used to|is not|isn't|are not|needs?|should|must|may|might|could|would|will|can|unchanged|untouched|stays?|remains?|still|already|fails?|failed|pass(?:es|ed)?|looks?|lines? \d|not|no change|ok\b|不变|未|没|无需|不用|需要?|仍|还是|原来|之前|以前|本来|保持|应该?|可以|可能|会|通过|失败|里?(?:的)?第 ?\d)";
+    TABLE = r"^\s*\|\s*(?:changed |modified |touched )?(?:files?|paths?|modules?|文件|路径|模块|改动文件|文件名|位置)\s*\|[^\n]*(?:chang|what|did|done|改动|变更|修改|说明|内容|做了|改了)";
+    NOT_HERE = r"^`?[\s|:：—–(（-]*(?:was|were|had|used to|is not|isn't|are not|needs?|should|must|may|might|could|would|will|can|unchanged|untouched|stays?|remains?|still|already|fails?|failed|pass(?:es|ed)?|looks?|lines? \d|not|no change|ok\b|不变|未|没|无需|不用|需要?|仍|还是|原来|之前|以前|本来|保持|应该?|可以|可能|会|通过|失败|里?(?:的)?第 ?\d)";
     DOUBT = r"\b(?:should|would|could|might|may|must|will|todo|please|you(?:'ll|’ll)? (?:need|have|can|may|want)|unchanged|untouched|not (?:been )?(?:changed|touched|modified|edited)|(?:did|have|has)(?: not|n't|n’t) (?:been )?(?:change|touch|edit|modif)\w*)\b|应该|可能|建议|需要你|需要?(?:再|先|手动)|[^申邀]请|^请|未改|没改|没动|没有(?:改|动)|不用改|无需|保持不变|不变|如果|若";
     PAST = r"\b(?:was|were|had|used to|previously|formerly|originally|until now|before)\b|之前|原来|以前|原先|本来|此前";
     NOW = r"\bnow\b|\bno longer\b|\bok longer\b|\bany ?more\b|\binstead\b|现在|如今|改为|改成|换成|不再|已再";
@@ -75,12 +77,13 @@ fn names(list: &str) -> Vec<String> {
 /// The files that a sentence describes; `claimed` are the places of it that claim something by their words.
 pub(crate) fn find(answer: &str, text: &str, sentence: &Sentence, claimed: &[Range<usize>]) -> Vec<Described> {
     let words = text.get(sentence.range.clone()).unwrap_or_default();
-    if words.trim_start().starts_with('|') || !ANY.fits(words) {
+    let row = words.trim_start().starts_with('|');
+    if !ANY.fits(words) || (row && !TABLE.fits(table_head(text, sentence.range.start))) {
         return Vec::new();
     }
     let line = answer.get(sentence.range.clone()).unwrap_or_default();
     let begins = text.get(..sentence.range.start).is_none_or(|before| before.is_empty() || before.ends_with('\n'));
-    if begins && BULLET.fits(line) && ITEM.fits(words) {
+    if begins && (row || BULLET.fits(line) || LABEL.fits(words)) && ITEM.fits(words) {
         return item(answer, words, sentence, claimed).into_iter().collect();
     }
     let same_line = text.get(..sentence.range.start).and_then(|before| before.rsplit('\n').next()).unwrap_or_default();
@@ -103,6 +106,12 @@ pub(crate) fn find(answer: &str, text: &str, sentence: &Sentence, claimed: &[Ran
             (free && !doubted && told).then_some(Described { range, paths, by_words: false })
         })
         .collect()
+}
+
+/// The first line of the table that a place stands in.
+fn table_head(text: &str, at: usize) -> &str {
+    let above = text.get(..at).unwrap_or_default();
+    above.lines().rev().take_while(|line| line.trim_start().starts_with('|')).last().unwrap_or_default()
 }
 
 /// The file that an item of a list begins with.

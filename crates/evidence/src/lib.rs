@@ -166,6 +166,9 @@ const STEMS: &[&str] = &[
     "bug",
     "happen",
     "leak",
+    "gone",
+    "race",
+    "deadlock",
     "hang",
     "panic",
 ];

@@ -14,6 +14,8 @@ patterns! {
     // So many of which all are good; "all twelve" are all there are.
     ALL_OF = r"\b(\d+) ?(?:个|项|条)[^，。]{0,16}?(?:全部|全都|都|均)|\b(\d+) (?:\w+ )?(?:tests?|specs|cases|examples) all\b";
     ALL = r"\b(?:all|every|everything|each|whole|entire|full|complete|monorepo|workspace|codebase|repo|repository)\b|全部|所有|全都|全量|完整|整个";
+    REPEATED = r"(?:-count|--count|--repeat|--repeat-each|--rerun)[= ](\d+)\b";
+    OTHERS_TOO = r"\b(?:everything|every|old|existing|others?|rest|remaining|e2e|unit|integration)\b|全部|所有|其[他它余]|已有|原有";
     BEYOND = r"\b(?:suite|everything|workspace|monorepo|repo|repository|codebase|project|entire|whole|full|complete|overall)\b|套件|全量|完整|整个|整体|回归";
     LEFT_OUT = r"(?i)\b[1-9]\d* (?:skipped|deselected|filtered out|pending|ignored|excluded)\b|\bskipped:? [1-9]";
 }
@@ -25,9 +27,9 @@ pub(crate) fn tells(deeds: &Deeds, tried: &Tried<'_>, said: &Said) -> bool {
     match said.kind {
         ClaimKind::Tests => {
             let number = said.number.or(said.few);
-            number.is_some_and(|number| prints(run, number))
-                && !is_wider(deeds, run, said)
-                && names_no_other(deeds, tried, said)
+            let counted = number.is_some_and(|number| prints(run, number)) && !is_wider(deeds, run, said);
+            let named = !said.reach.all && knows_tests(deeds, tried, said);
+            named || (counted && names_no_other(deeds, tried, said))
         }
         ClaimKind::Build => {
             let other = components::is_foreign(&said.words, |name| is_given(&check.part, name));
@@ -48,7 +50,10 @@ fn prints(run: &Run, number: u64) -> bool {
 
 /// True when a claim with the number of a run is about more than that: it says so, or says "all" where more are known.
 fn is_wider(deeds: &Deeds, run: &Run, said: &Said) -> bool {
-    if !said.reach.all && (said.few.is_some() || !ALL.fits(&said.words)) {
+    if said.few.is_some() && !BEYOND.fits(&said.words) && !OTHERS_TOO.fits(&said.words) {
+        return false;
+    }
+    if !said.reach.all && !ALL.fits(&said.words) {
         return said.reach.failed;
     }
     let Some(number) = said.number else { return true };
@@ -62,6 +67,42 @@ fn is_wider(deeds: &Deeds, run: &Run, said: &Said) -> bool {
     });
     let just_these = ALL_OF.all(&said.words).iter().any(|(_, told)| told.parse() == Ok(number));
     !just_these || larger || run.leaves_out || BEYOND.fits(&said.words)
+}
+
+/// How often a run was told to run each of its tests.
+pub(crate) fn repeats(tried: &Tried<'_>) -> usize {
+    let line = tried.ran.map(|ran| ran.words.join(" ")).unwrap_or_default();
+    REPEATED.all(&line).first().and_then(|(_, number)| number.parse().ok()).unwrap_or(1)
+}
+
+/// True when each test that a claim names is one that this run is known to have run: it lists it, or it failed in a run of the
+/// same before.
+fn knows_tests(deeds: &Deeds, tried: &Tried<'_>, said: &Said) -> bool {
+    let failed_before = |name: &String| {
+        deeds.done.iter().take(tried.at).any(|deed| match &deed.what {
+            What::Ran(run) => {
+                let same = run.checks.iter().any(|(_, check)| check.part == tried.check.part);
+                same && run.failures.iter().flatten().any(|failed| failed.contains(name.as_str()))
+            }
+            What::Wrote(_) => false,
+        })
+    };
+    let listed = |name: &String| tried.run.passed.iter().any(|passed| passed.ends_with(name.as_str()));
+    let mut names = said.reach.names.iter().filter(|name| *name != "-").peekable();
+    names.peek().is_some() && names.all(|name| is_test(name) && (listed(name) || failed_before(name)))
+}
+
+/// The name of a test, not of a file of them.
+fn is_test(name: &str) -> bool {
+    name.starts_with("test") && name.len() > 5 && !name.contains(['/', '.', ' ', '-', ':'])
+}
+
+/// True unless a run lists the tests that were good, and one that is named is not among them.
+pub(crate) fn lists(run: &Run, said: &Said) -> bool {
+    let listed = |name: &String| run.passed.iter().any(|passed| passed.contains(name.as_str()));
+    run.passed.is_empty()
+        || said.kind != ClaimKind::Tests
+        || said.reach.names.iter().filter(|name| is_test(name)).all(listed)
 }
 
 /// True when an output tells of tests that were there and did not run.

@@ -91,7 +91,7 @@ fn checked(deeds: &Deeds, said: &Said) -> Proof {
             || is_word_for_word(tried, said)
             || (!is_elsewhere(deeds, tried.check, said) && own::tells(deeds, tried, said));
         let counted = || said.kind == ClaimKind::Lint && scoped::is_counted(tried.run, tried.check, said);
-        (of_it || counted()) && is_quoted(tried, said)
+        (of_it || counted()) && is_quoted(tried, said) && own::lists(tried.run, said)
     };
     let good = || {
         let passed = |tried: &&Tried<'_>| tried.ended == Ended::Passed && said.may_be_proved_by(tried.call);
@@ -119,7 +119,7 @@ fn checked(deeds: &Deeds, said: &Said) -> Proof {
         lines.sort_by(|one, other| one.0.line.cmp(&other.0.line));
         lines.dedup_by(|one, other| one.0.line == other.0.line && one.1 == other.1);
     }
-    if lines.len() < said.times {
+    if lines.len().max(own::repeats(proof)) < said.times {
         return Proof::unsupported(Why::Part { line: line_of(proof.run) }).by(proof.call);
     }
     if let Some(number) = number.filter(|number| !counted(proof.run, said, *number)) {

@@ -23,7 +23,7 @@ patterns! {
     FILTERED = r"(?:^|[\s`(（:：，])(?:-k|-t|-m|-g|-run|--filter|--grep|--tests|--testnamepattern)[ =]['`]?([\w.:-]+)";
     BEYOND = r"\bsuite\b|\beverything\b|\b(?:workspace|monorepo|repo|repository|codebase|project) (?:unit )?tests?\b|\b(?:full|complete|entire|whole) (?:test )?run\b|套件|(?:完整|全量)(?:的)?(?:测试|用例|单测|回归)";
     THE_REST = r"\bso (?:do|does) (?:everything|all|the rest|the others)\b|\b(?:and|as well as|plus) (?:everything else|all other tests)\b|\bacross the board\b|\b(?:in|across) (?:every|all)(?: the| our)? (?:modules?|packages?|crates?|files?|services?)\b|\b(?:entire|whole|full) (?:project|workspace|repo|repository|codebase)\b|整个(?:项目|工程|仓库|工作区)|\b(?:unit|integration|e2e|doc) ?(?:tests? )?(?:and|&|\+|plus) (?:the )?(?:unit|integration|e2e|end-to-end|doc)\b|单元(?:测试)?(?:和|与|及|、)(?:集成|端到端)|其[他它余]的?(?:测试|用例)?也(?:都|全部)?(?:通过|没问题|过了)";
-    SORTED = r"\b(?:unit|integration|e2e|end-to-end|doc)[ -]?(?:test )?(?:tests?|suite)\b|(?:单元|集成|端到端|文档)测试";
+    SORTED = r"\b(?:unit|integration|e2e|end-to-end|doc)[ -]?(?:test )?(?:tests?|suite)\b|(?:单元|集成|端到端|文档)测试|单测";
     SIDE = r"\b(?:on|for|in|within) (?:the |our )?(backend|frontend|server|client|web|api)(?:[ -](?:side|half|part|end|app|service|project|folder|directory))?\b|\b(?:on|for|in|within) (?:the |our )?`?([\w./-]+)`? (?:side|half|service|subproject|crate|package|module|folder|directory)\b|(前端|后端|服务端|客户端)(?:这边|那边|方面|部分|这一侧|一侧|侧|这块|工程|代码)";
     RAN_IN = r"^[\s*+•-]*(?:in|under|inside|within) (?:the )?`?([a-z][\w./-]*)`?(?: (?:folder|directory|dir))?[,:]? `[^`]+ |([a-z][a-z0-9_./-]*)`? ?(?:目录|文件夹)?(?:下|里|中)(?:面)?(?:的)?(?:跑|运行|执行)?(?:了)? ?`[^`]+ ";
     BOTH = r"前后端|\bboth (?:sides|halves|ends)\b|两端|两边";

@@ -155,6 +155,8 @@ impl Said {
             && !other.reach.names.is_empty()
             && !other.reach.names.iter().all(|name| name == "-" || self.reach.names.contains(name))
             && self.kind == ClaimKind::Tests;
+        let counted = self.number.zip(other.number).is_some_and(|(one, other)| one != other);
+        let apart = apart || (counted && self.kind == ClaimKind::Tests && !self.ran);
         // That they were run and that they are good is one claim, of all that either is about.
         let apart = apart && !(self.ran && !other.ran && other.reach.all);
         let apart = apart || (!self.ran && self.kind == ClaimKind::Tests && self.reach.is_some() && other.reach.all);

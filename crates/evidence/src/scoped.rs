@@ -46,6 +46,13 @@ const OF_PROJECTS: &[(&str, &[&str])] = &[
     ("psalm", &[".php"]),
     ("pint", &[".php"]),
     ("rubocop", &[".rb", ".rake"]),
+    ("eslint", &[".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".vue", ".svelte", ".astro"]),
+    ("stylelint", &[".css", ".scss", ".sass", ".less", ".vue", ".svelte"]),
+    ("golangci-lint", &[".go"]),
+    ("gofmt", &[".go"]),
+    ("ktlint", &[".kt", ".kts"]),
+    ("swiftlint", &[".swift"]),
+    ("credo", &[".ex", ".exs"]),
 ];
 
 /// True when all that was changed and that a linter can read lies in the places that it was given: what is said of it without
@@ -66,6 +73,9 @@ pub(crate) fn holds_changes(deeds: &Deeds, check: &Check, said: &Said) -> bool {
         !components::names_part(name) || given().any(|place| place.to_ascii_lowercase().contains(name.as_str()))
     };
     let changed = changed(deeds, check, said.since(deeds));
+    // Its places are those of the folder that it ran in.
+    let folder = format!("{}/", check.folder.trim_matches(['.', '/']).to_ascii_lowercase());
+    let changed: Vec<&str> = changed.iter().map(|path| path.strip_prefix(&folder).unwrap_or(path)).collect();
     !changed.is_empty()
         && changed.iter().all(|path| given().any(|place| lies_in(path, place)))
         && said.reach.names.iter().all(named)

@@ -57,7 +57,9 @@ patterns! {
     FAILED_COUNT = r"(?i)\b([1-9]\d*) (?:tests? )?(?:failed|failing|failures?)\b";
     FAILED_RUNS = r"(?m)test result: FAILED|^FAIL(?:ED)?\b|^--- FAIL|^\s*not ok \d|BUILD FAIL(?:ED|URE)";
     FAILED_WORDS = r"(?m)panicked at|could not compile|Segmentation fault|npm ERR!|npm error|^make(?:\[\d+\])?: \*\*\*|^error(?:\[E\d+\])?:|command not found|No such file or directory|Traceback \(most recent|timed out after|exit code [1-9]|exit(?: status)?[:=] ?[1-9]|Killed$|core dumped";
-    LINES_PASSED = r"(?m)^\S[^\n]* > [^\n]+ PASSED\s*$";
+    LINES_PASSED = r"(?m)^\S[^\n]* > [^\n]+ PASSED\s*$|^--- PASS: ";
+    NAMES_PASSED = r"(?m)^--- PASS: (\S+)|^test (\S+) \.\.\. ok$|^(\S+) PASSED\b";
+    CUT_OFF = r"(?m)^\s*(?:\.\.\.|…|\[\.\.\.\])|truncated|omitted";
     NOTHING = r"(?i)no tests (?:ran|found|to run|were found|collected|executed)|no test (?:files|suites?)\b|\[no tests|\b(?:\w+Test|test) NO-SOURCE|no test is available|no specs? found|collected 0 items|no test specified|found 0 tests|0 tests? ran|ran 0 tests|no tests? (?:yet|defined|configured|available)|tests? (?:are |were )?(?:skipped|disabled)|skipp(?:ed|ing) (?:the )?tests|is up to date|nothing to be done|[1-9]\d* (?:tests? )?(?:skipped|ignored|deselected|pending)";
     BUILT = r"(?im)^\s*Finished |BUILD SUCCESS|built in |compiled successfully|build (?:succeeded|complete|completed|successful)|successfully (?:built|compiled|tagged|created|packaged)|compiled .*successfully|^\[100%\] Built target|naming to \S+ (?:\d[\d.]*s )?done|writing image sha256";
     BROKEN = r"(?im)\berrors?:|\berror\[|error TS\d|[1-9]\d* errors?\b|\bfailed\b|could not compile|\bBUILD FAIL|\*\*\*|command not found|no such file";
@@ -232,6 +234,14 @@ pub(crate) fn failures(output: &str) -> Option<Vec<String>> {
     }
     tests.extend(names(&FAILED_FILES));
     Some(tests)
+}
+
+/// The names of the tests that an output lists as good, in small letters; none where it may not list all of them.
+pub(crate) fn passed_names(output: &str) -> Vec<String> {
+    if CUT_OFF.fits(output) {
+        return Vec::new();
+    }
+    NAMES_PASSED.all(output).into_iter().map(|(_, name)| name.to_ascii_lowercase()).collect()
 }
 
 /// The code that stands behind this text in an output.

@@ -40,6 +40,8 @@ pub(crate) struct Run {
     pub(crate) plain: bool,
     /// True when it may have shown something beside what it wrote.
     pub(crate) acts: bool,
+    /// The names of the tests that it lists as good, where it lists them all.
+    pub(crate) passed: Vec<String>,
     /// The names of what failed, where all of them are known.
     pub(crate) failures: Option<Vec<String>>,
     /// True when what was read of it is from a time when it was over.
@@ -74,6 +76,7 @@ impl Run {
         self.leaves_out = own::leaves_out(output);
         self.silent = output.trim().is_empty();
         self.failures = summary::failures(output);
+        self.passed = summary::passed_names(output);
         let code = |ran: &Ran| ran.echoed.as_ref().and_then(|text| summary::code_behind(output, text));
         self.codes = self.checks.iter().map(|(ran, _)| code(ran)).collect();
     }
