@@ -33,7 +33,6 @@ patterns! {
     APART = r"^[\s]*(?:[,，;；(（]|—|–|\s-\s)";
     OF_CHECKS = format!(r"{}|{}|{}|\b(?:it|they|them|this|that|those|these|all|both|one|two|three|some|most|few|half|part|yet|still|only|just|except|apart|count\w*|includ\w*|exclud\w*|consider\w*|windows|macos|linux|ci|other|but|save|bar|aside|fail\w*|error\w*|broke\w*|red|skip\w*|pending|run|ran|check\w*|verif\w*|sure|certain|confirm\w*|guarantee\w*|know|think|believe|guess|hope|assum\w*|suppose|everything|exhaustive\w*|complete\w*|finish\w*)\b|\d|[它这那全都均部一二两三几些半多少]|不含|不包括|不算|不计|尚|还|待|除|仅|只|失败|报错|错|挂|红|跳过|跑|运行|执行|验证|检查|确认|保证|完", grammar::tests(), grammar::builds(), grammar::lints());
     MORE_FILES = r"^(?:[\s,，、&]|\band\b)*`?[a-z0-9_@./-]+\.[a-z0-9]{1,8}`?\s*$";
-    RUN_COUNT = r"\b\d+ (?:tests? )?run\s*$";
     CODE = r"`([^`\n]+)`";
     WHEN_ZH = r"[^同及实超临按小暂耗准当届]时\s*$|(?:通过|成功|错误|警告|问题|失败|完成)(?:时(?:[^间区刻序段钟长限]|$)|的时候|的话|之?后再|后才|才)|(?:的时候|的话)\s*$|(?:^|[|:：，,–—-]|需要?|要|会|再)\s*等[^，。|]{1,20}?(?:通过|成功|完成)|(?:通过|成功|完成)(?:之|以)?后[^，。的了]{0,4}(?:执行|运行|跑|上传|触发|部署|发布|继续|开始|进入)[^，了]*$";
     THEN_ZH = r"^\s*了?(?:时(?:[^间区刻序段钟长限]|$)|的时候|的话|之?后再|之?后才|之?后[，,]?\s*(?:请|就|即可|可|可以|方可|你|您|我会|我再))";
@@ -76,10 +75,8 @@ pub(crate) fn clauses(sentence: &str) -> Vec<Clause> {
         let rest = plain.get(range.end..).unwrap_or_default().trim_start();
         matches!(plain.get(range.clone()), Some(":" | "：")) && rest.starts_with(|c: char| c.is_ascii_digit())
     };
-    // "64 run, 0 failures": of what ran nothing is said yet.
-    let ran = |range: &Range<usize>| RUN_COUNT.fits(plain.get(..range.start).unwrap_or_default());
     let borders = BORDERS.all(&plain).into_iter().map(|(range, _)| range);
-    let borders = borders.filter(|range| !counts(range) && !ran(range));
+    let borders = borders.filter(|range| !counts(range));
     let mut cuts: Vec<usize> = borders.map(|range| range.start).collect();
     cuts.push(text.len());
     let (mut found, mut start): (Vec<Clause>, usize) = (Vec::new(), 0);

@@ -104,7 +104,8 @@ fn apart(phrase: &str) -> Vec<&str> {
 /// True when a word names a part of this project, or a half of any.
 pub(crate) fn names_part(word: &str) -> bool {
     let word = word.trim_matches(['`', '/', '.']);
-    HALVES.contains(&word) || specific(word).is_some()
+    const PARTS: &[&str] = &["core", "cli", "app", "lib", "docs", "site", "common", "shared", "worker"];
+    HALVES.contains(&word) || PARTS.contains(&word) || specific(word).is_some()
 }
 
 /// A word as far as it may name something; none for one that any project has.

@@ -46,7 +46,7 @@ patterns! {
     SUBJECT = concat!(r"^[\s，,；;:：(（—–]*", lead!(), "(", paths!(), ")");
     ANY = concat!("(", paths!(), ")");
     NAME = concat!(path_pattern!(), "|", quoted!());
-    FILES = r"\bfiles?\b ?[:：(（]|个文件";
+    FILES = r"\bfiles? (?:were |was )?(?:changed |touched |modified |edited )?[:：(（]|\bfiles? (?:changed|touched|modified|edited)[:：]|个文件";
     SEGMENT = r"[，,；;。（(]|\s(?:—|–)\s|[.!]\s";
     CHANGES = r"\b(?:what (?:i|we) (?:changed|did)|changes?|changed|done)\b|改动|修改|变更|改了什么";
     TO_DO = r"\bto (?:be )?(?:chang|edit|touch|do|updat|fix|review|read|adapt)|要改|待改|需要改|将要|要动";
@@ -57,8 +57,9 @@ patterns! {
     DOUBT = r"\b(?:should|would|could|might|may|must|will|todo|please|you(?:'ll|’ll)? (?:need|have|can|may|want)|unchanged|untouched|not (?:been )?(?:changed|touched|modified|edited)|(?:did|have|has)(?: not|n't|n’t) (?:been )?(?:change|touch|edit|modif)\w*)\b|应该|可能|建议|需要你|需要?(?:再|先|手动)|[^申邀]请|^请|未改|没改|没动|没有(?:改|动)|不用改|无需|保持不变|不变|如果|若";
     PAST = r"\b(?:was|were|had|used to|previously|formerly|originally|until now|before)\b|之前|原来|以前|原先|本来|此前";
     NOW = r"\bnow\b|\bno longer\b|\bok longer\b|\bany ?more\b|\binstead\b|现在|如今|改为|改成|换成|不再|已再";
-    NEW = r"\bnow\b|\bno longer\b|\bany ?more\b|\bnew(?:ly)?\b|\b(?:is|are) (?:gone|out)\b|\b(?:only|one|two|three|\d+) (?:\w+ )?files? (?:that )?(?:i|we)\b|\b(?:i|we|i've|we've)(?: also| then| just| have)* (?:[a-z]+ed|rewrote|wrote|made|put|moved|split|cut)\b|了|已|现在|新增|新建|新写|新加|改为|改成|换成|替换为|修改|改动|变更|增加";
-    CAUSE = r"\b(?:because|cause[ds]?|bugs?|wrong(?:ly)?|forgot|missing|missed|mistake|fault|culprit|defect|leaks?|crash\w*|panics?|fail\w*|errors? (?:in|at|from)|looked (?:at|into|through)|read|see|ran|run|open(?:ed)?|found|checked|reviewed)\b|漏|忘|因为|由于|原因|导致|写错|写死|问题|报错|失败|崩溃|看了|看过|读了|查了|检查了|跑|运行|执行|打开|查看|没有?(?:处理|考虑|判断|检查|释放|关闭|校验)";
+    DONE = r"\bnow\b|\bchange[ds]? (?:only |just )?in\b|\bfiles? (?:changed|touched|modified|edited)\b|\bno longer\b|\bany ?more\b|\bnew(?:ly)?\b|\b(?:is|are) (?:gone|out)\b|\b(?:only|one|two|three|\d+) (?:\w+ )?files? (?:that )?(?:i|we)\b|\b(?:i|we|i've|we've)(?: also| then| just| have)* (?:[a-z]+ed|rewrote|wrote|made|put|moved|split|cut)\b|已|现在|新增|新建|新写|新加|改为|改成|换成|替换为|修改|改动|变更|增加";
+    NEW = r"了";
+    CAUSE = r"\b(?:because|cause[ds]?|bugs?|wrong(?:ly)?|forgot|missing|missed|mistake|fault|culprit|defect|leaks?|crash\w*|panics?|fail\w*|errors? (?:in|at|from)|looked (?:at|into|through)|read|see|ran|run|open(?:ed)?|found|checked|reviewed)\b|漏|忘|跳过了|忽略了|误|少了|多了|搞错|因为|由于|原因|导致|写错|写死|问题|报错|失败|崩溃|看了|看过|读了|查了|检查了|跑|运行|执行|打开|查看|没有?(?:处理|考虑|判断|检查|释放|关闭|校验)";
     UNDONE = r"\b(?:delet\w+|remov\w+|renam\w+|mov(?:ed|ing)|erased)\b|n't\b|n’t\b|\bnot\b|\bnever\b|删除|删掉|移除|重命名|移动|没有|未|不(?:再)?是";
 }
 
@@ -89,7 +90,7 @@ pub(crate) fn find(answer: &str, text: &str, sentence: &Sentence, claimed: &[Ran
     let same_line = text.get(..sentence.range.start).and_then(|before| before.rsplit('\n').next()).unwrap_or_default();
     let label = same_line.trim_end().rsplit(['。', '.']).find(|part| !part.trim().is_empty()).unwrap_or_default();
     let under_changes = label.len() < 40 && CHANGES.fits(label) && !same_line.trim().is_empty();
-    if !under_changes && !NEW.fits(words) {
+    if !under_changes && !DONE.fits(words) && !NEW.fits(words) {
         return Vec::new();
     }
     segments(words)
@@ -99,7 +100,11 @@ pub(crate) fn find(answer: &str, text: &str, sentence: &Sentence, claimed: &[Ran
             let at = sentence.range.start + range.start..sentence.range.start + range.end;
             let free = !claimed.iter().any(|other| other.start < at.end && at.start < other.end);
             let doubted = DOUBT.fits(segment) || PAST.fits(segment) || CAUSE.fits(segment) || UNDONE.fits(segment);
-            let told = [&SUBJECT, &NEW, &FILES].iter().any(|pattern| pattern.fits(segment)) || under_changes;
+            let told = DONE.fits(segment)
+                || NEW.fits(segment)
+                || (SUBJECT.fits(segment) && DONE.fits(words))
+                || FILES.fits(words)
+                || under_changes;
             let place = ANY.find(segment)?;
             let range = if under_changes { sentence.range.clone() } else { at };
             let paths = names(segment.get(place).unwrap_or_default());

@@ -96,6 +96,7 @@ patterns! {
     NEXT_ZH = concat!(r"^\s*[，,、；;]\s*(?:并|同时|再)?", zh_verb!());
     WITHIN = r"^`?\s*(?:文件)?(?:中|里|内|上|的)";
     FROM = concat!(r"^\)?\s+(?:file\s+)?(?:from|in|of)\s+(?:the\s+)?(", path_pattern!(), ")");
+    INSIDE = r"\b(?:in|from|inside|within|out of)\s+(?:the\s+)?$";
     OBJECT = r"^\s*(?:file\s*)?(?:[.,;:!)|，。；）]|$|\band\b|\bas\b|\bbecause\b|\bsince\b|\bentirely\b|\bcompletely\b)";
     OBJECT_ZH = r"^\s*(?:掉|了|完|干净|成功|该|此|旧|文件|脚本|模块)*\s*(?:[。，,；;：:）)|！.]|$|和|并|以及|及|与|因为|由于)";
     FOR_TESTS = r"^\s*(?:给|对|为)[^，。]*?(?:测试|用例|单测)";
@@ -219,6 +220,12 @@ fn changed(text: &str) -> Option<Filed> {
             }
         };
     let dropped = DROPPED.fits(words) && !INTO.fits(after);
-    let deed = if (GONE.fits(words) || dropped) && whole { Deed::Gone } else { Deed::Changed };
+    // What is gone in a file leaves the file.
+    let inside = text.get(..place.start).is_some_and(|before| INSIDE.fits(before));
+    let deed = if (GONE.fits(words) || dropped) && whole && !(inside && form == Form::Direct) {
+        Deed::Gone
+    } else {
+        Deed::Changed
+    };
     Some(Filed { range, paths: paths(list), deed })
 }

@@ -126,7 +126,7 @@ fn names_no_other(deeds: &Deeds, tried: &Tried<'_>, said: &Said) -> bool {
     let narrowest = if filters.iter().any(|word| word != "-") { filters } else { places };
     let is_place = |name: &String| said.reach.within.contains(name) && is_given(places, name);
     let own = |name: &String| {
-        !components::names_part(name)
+        (said.kind != ClaimKind::Tests && !components::names_part(name))
             || is_given(narrowest, name)
             || is_place(name)
             || started_by(name)

@@ -120,6 +120,7 @@ const PLAIN: &[&str] = &[
     "vitest",
     "ctest",
     "rspec",
+    "executed",
     "one",
     "two",
     "three",

@@ -60,11 +60,11 @@ const OF_PROJECTS: &[(&str, &[&str])] = &[
 pub(crate) fn holds_changes(deeds: &Deeds, check: &Check, said: &Said) -> bool {
     let of_files = check.lints.iter().any(|linter| GIVEN.iter().any(|(name, _)| *name == linter.tool));
     let types = check.lints.iter().any(|linter| linter.class == LintClass::Types);
-    let is_place = |place: &String| !place.starts_with(['!', '-', '$']);
+    let is_place = |place: &String| place == "-" || !place.starts_with(['!', '-', '$']);
     let first =
         |place: &String| is_folder(place) && !place.trim_start_matches("./").trim_end_matches('/').contains('/');
     let all = if check.given.is_empty() { check.part.get(..check.pieces).unwrap_or_default() } else { &check.given };
-    let given = || all.iter().filter(|place| !is_step(place));
+    let given = || all.iter().filter(|place| *place != "-" && !is_step(place));
     let only_places = check.pieces > 0 && check.pieces == check.part.len() && check.part.iter().all(is_place);
     if !only_places || said.reach.all || (types && !of_files && !given().all(first)) {
         return false;
@@ -77,8 +77,17 @@ pub(crate) fn holds_changes(deeds: &Deeds, check: &Check, said: &Said) -> bool {
     let folder = format!("{}/", check.folder.trim_matches(['.', '/']).to_ascii_lowercase());
     let changed: Vec<&str> = changed.iter().map(|path| path.strip_prefix(&folder).unwrap_or(path)).collect();
     !changed.is_empty()
-        && changed.iter().all(|path| given().any(|place| lies_in(path, place)))
+        && changed.iter().all(|path| given().any(|place| lies_in(path, place) || is_package(check, path, place)))
         && said.reach.names.iter().all(named)
+}
+
+/// True when a linter was given a package by its name, and a file lies in a folder that is called so.
+fn is_package(check: &Check, path: &str, name: &str) -> bool {
+    let given = check
+        .part
+        .windows(2)
+        .any(|pair| pair.first().is_some_and(|word| word == "-") && pair.get(1).is_some_and(|word| word == name));
+    given && path.split('/').any(|part| part == name)
 }
 
 /// A word by which a linter is told what to do.
