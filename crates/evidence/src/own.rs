@@ -6,16 +6,19 @@ use crate::deeds::{Deeds, Run, What};
 use crate::halves::others_of;
 use crate::pattern::patterns;
 use crate::said::Said;
+use crate::sorts;
 use crate::summary::Summary;
 use crate::tried::Tried;
 use reasonix_proto::ClaimKind;
 
 patterns! {
     // So many of which all are good; "all twelve" are all there are.
-    ALL_OF = r"\b(\d+) ?(?:个|项|条)[^，。]{0,16}?(?:全部|全都|都|均)|\b(\d+) (?:\w+ )?(?:tests?|specs|cases|examples) all\b";
-    ALL = r"\b(?:all|every|everything|each|whole|entire|full|complete|monorepo|workspace|codebase|repo|repository)\b|全部|所有|全都|全量|完整|整个";
+    ALL_OF = r"\b(\d+) ?(?:个|项|条)[^，。]{0,16}?(?:全部|全都|全过|全绿|都|均)|\b(\d+) (?:\w+ )?(?:tests?|specs|cases|examples) all\b";
+    ALL = r"\b(?:all|every|everything|each|whole|entire|full|complete|monorepo|workspace|codebase|repo|repository)\b|全部|所有|全都|全量|全套|全过|全绿|完整|整个";
     REPEATED = r"(?:-count|--count|--repeat|--repeat-each|--rerun)[= ](\d+)\b";
-    OTHERS_TOO = r"\b(?:everything|every|old|existing|others?|rest|remaining|e2e|unit|integration)\b|全部|所有|其[他它余]|已有|原有";
+    OTHERS_TOO = r"\b(?:old|existing|others?|rest|remaining)\b|其[他它余]|已有|原有|其他";
+    SORTS = r"\b(?:everything|every|e2e|unit|integration)\b|全部|所有";
+    GROUPED = r"\b\d+(?:/\d+| of \d+)? (?:packages|crates|modules|projects|services|targets|apps|platforms|files|suites)\b|\d+ ?个(?:包|模块|项目|服务|文件|套件|应用)";
     BEYOND = r"\b(?:suite|everything|workspace|monorepo|repo|repository|codebase|project|entire|whole|full|complete|overall)\b|套件|全量|完整|整个|整体|回归";
     LEFT_OUT = r"(?i)\b[1-9]\d* (?:skipped|deselected|filtered out|pending|ignored|excluded)\b|\bskipped:? [1-9]";
 }
@@ -29,7 +32,7 @@ pub(crate) fn tells(deeds: &Deeds, tried: &Tried<'_>, said: &Said) -> bool {
             let number = said.number.or(said.few);
             let counted = number.is_some_and(|number| prints(run, number)) && !is_wider(deeds, run, said);
             let named = !said.reach.all && knows_tests(deeds, tried, said);
-            named || (counted && names_no_other(deeds, tried, said))
+            named || (counted && names_no_other(deeds, tried, said) && sorts::is_of_said(check, said))
         }
         ClaimKind::Build => {
             let other = components::is_foreign(&said.words, |name| is_given(&check.part, name));
@@ -45,12 +48,18 @@ pub(crate) fn tells(deeds: &Deeds, tried: &Tried<'_>, said: &Said) -> bool {
 
 /// True when a run printed this number of tests.
 fn prints(run: &Run, number: u64) -> bool {
-    matches!(&run.told, Summary::Passed(counts) if counts.tests.contains(&number) || counts.ran.contains(&number))
+    // Of several in one line nobody can say whose it is.
+    let alone = run.checks.iter().filter(|(_, check)| check.tests).count() == 1;
+    alone
+        && matches!(&run.told, Summary::Passed(counts) if counts.tests.contains(&number) || counts.ran.contains(&number))
 }
 
 /// True when a claim with the number of a run is about more than that: it says so, or says "all" where more are known.
 fn is_wider(deeds: &Deeds, run: &Run, said: &Said) -> bool {
-    if said.few.is_some() && !BEYOND.fits(&said.words) && !OTHERS_TOO.fits(&said.words) {
+    if OTHERS_TOO.fits(&said.words) || GROUPED.fits(&said.words) {
+        return true;
+    }
+    if said.few.is_some() && !BEYOND.fits(&said.words) && !SORTS.fits(&said.words) {
         return false;
     }
     if !said.reach.all && !ALL.fits(&said.words) {
