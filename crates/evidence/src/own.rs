@@ -18,7 +18,7 @@ patterns! {
     REPEATED = r"(?:-count|--count|--repeat|--repeat-each|--rerun)[= ](\d+)\b";
     OTHERS_TOO = r"\b(?:old|existing|others?|rest|remaining)\b|其[他它余]|已有|原有|其他";
     SORTS = r"\b(?:everything|every|e2e|unit|integration)\b|全部|所有";
-    GROUPED = r"\b\d+(?:/\d+| of \d+)? (?:packages|crates|modules|projects|services|targets|apps|platforms|files|suites)\b|\d+ ?个(?:包|模块|项目|服务|文件|套件|应用)";
+    GROUPED = r"\b(\d+)(?:/\d+| of \d+)? (?:packages|crates|modules|projects|services|targets|apps|platforms|files|suites)\b|(\d+) ?个(?:包|模块|项目|服务|文件|套件|应用)";
     BEYOND = r"\b(?:suite|everything|workspace|monorepo|repo|repository|codebase|project|entire|whole|full|complete|overall)\b|套件|全量|完整|整个|整体|回归";
     LEFT_OUT = r"(?i)\b[1-9]\d* (?:skipped|deselected|filtered out|pending|ignored|excluded)\b|\bskipped:? [1-9]";
 }
@@ -56,7 +56,9 @@ fn prints(run: &Run, number: u64) -> bool {
 
 /// True when a claim with the number of a run is about more than that: it says so, or says "all" where more are known.
 fn is_wider(deeds: &Deeds, run: &Run, said: &Said) -> bool {
-    if OTHERS_TOO.fits(&said.words) || GROUPED.fits(&said.words) {
+    let groups = GROUPED.all(&said.words);
+    let grouped = groups.iter().any(|(_, told)| told.parse().ok() == said.number);
+    if OTHERS_TOO.fits(&said.words) || grouped {
         return true;
     }
     if said.few.is_some() && !BEYOND.fits(&said.words) && !SORTS.fits(&said.words) {
@@ -70,7 +72,13 @@ fn is_wider(deeds: &Deeds, run: &Run, said: &Said) -> bool {
         Summary::Passed(counts) => counts.tests.iter().chain(&counts.ran).copied().max(),
         _ => None,
     };
+    // The last of its own numbers is their sum.
+    let own = match &run.told {
+        Summary::Passed(counts) => counts.tests.split_last().map(|(_, rest)| rest).unwrap_or_default(),
+        _ => &[],
+    };
     let larger = deeds.done.iter().any(|deed| match &deed.what {
+        What::Ran(other) if std::ptr::eq(other.as_ref(), run) => own.iter().any(|own| *own > number),
         What::Ran(other) => most(other).is_some_and(|most| most > number),
         What::Wrote(_) => false,
     });
