@@ -14,7 +14,7 @@ use crate::news;
 use crate::pattern::patterns;
 use crate::prose;
 use crate::reach::{place, reach};
-use crate::said::{self, Said};
+use crate::said::{self, Manner, Said};
 use crate::tested;
 use reasonix_proto::ClaimKind;
 use std::ops::Range;
@@ -22,8 +22,10 @@ use std::ops::Range;
 patterns! {
     FIXED = r"\b(?:fixed|resolved|solved|repaired|corrected)\b|\b(?:this|that|it|change|changes|commit|patch|which|update)\b (?:\w+ )?(?:fix(?:es)?|resolves?)\b|\b(?:ok|no) longer (?:crash\w*|fail\w*|throw\w*|panic\w*|hang\w*|leak\w*|break\w*|error\w*|reproduc\w*|happens?|occurs?|caus\w+|produc\w+|trigger\w*|leads?|results? in|rais\w+|los\w+|duplicat\w+|freez\w+|times? out|blows? up|corrupt\w*|overflow\w*|deadlock\w*|stall\w*|flicker\w*)\b|\bnow works?\b|\bwork (?:now|again)\b|\bworks (?:now|correctly|as expected|again|properly|fine)\b|\bworking (?:now|correctly|as expected|again)\b|\b(?:bug|issue|problem|crash|error|leak|regression|defect) is (?:now )?gone\b|\b(?:takes?|took|taken) care of\b[^.]{0,40}\b(?:bugs?|issues?|crash\w*|errors?|leaks?|regressions?|defects?|problems?|race|deadlock|panics?|exceptions?|flak\w+|hangs?|overflow|failures?)\b|\b(?:addressed|eliminated|squashed|sorted out|dealt with|cured|patched|got rid of)\b[^.]{0,40}\b(?:bugs?|issues?|crash\w*|errors?|leaks?|regressions?|defects?|problems?|race|deadlock|panics?|exceptions?|flak\w+|hangs?|overflow|failures?)\b|\b(?:bug|issue|problem|crash|error|leak|regression|defect|race|deadlock|panic|hang|overflow)\b[^.]{0,30}\b(?:is|was|has been|have been|are|were) (?:now )?(?:gone|addressed|eliminated|squashed|sorted(?: out)?|dealt with|history|taken care of)\b|\b(?:cannot|can't|can no longer|won't|will not|does not|doesn't|do not|don't) (?:\w+ )?(?:happen|occur|crash|fail|leak|hang|panic|break|deadlock|throw|overflow|reproduce)\b[^.]{0,30}\b(?:any ?more|any longer|again)\b|\b(?:gets?|getting) rid of\b[^.]{0,40}(?:\b(?:bugs?|crash\w*|leaks?|regressions?|defects?|race|deadlock|panics?|flak\w+|hangs?|overflow|failures?)\b|(?:error|exception)s?\b)|\b(?:fix|close|resolve)(?:s|es|d|ed)? (?:issue |bug )?#\d+";
     FIXED_ZH = r"(?:已|已经|成功|均已|都已|已被)(?:成功|彻底|完全)?(?:修复|修好|解决|修正|改正|纠正|更正|根除)|(?:修复|修好|解决|修正|改正|纠正|更正)了|修复完(?:成|毕)|修完了|修好了|(?:问题|错误|bug|缺陷|漏洞|崩溃)[^，。]{0,6}?(?:修复|解决)|(?:不|已)再(?:崩溃|报错|失败|出现|泄漏|卡死|抛|复现|发生)|现在(?:可以|能够|能|已|已经|都|均|功能)*(?:正常|正确)(?:地)?(?:工作|运行|显示|返回|处理|登录|使用)?|^[\s\-*+\d.、✅]*修复|(?:问题|错误|bug|缺陷|漏洞|崩溃|异常|泄漏)[^，。]{0,8}?(?:搞定|排除|消除|根治|处理好|处理完|处理掉|消失)|(?:搞定|消除|排除|根治)了|不会再(?:崩溃|报错|失败|出现|泄漏|卡死|抛|复现|发生|超时|丢失|重复)|(?:已|已经)(?:搞定|根治|消除|排除)|已经?修(?:\s*$|掉)";
-    NOT_FIXED = r"\b(?:a|the|an|be|of) (?:fixed|resolved|solved)\b|\bfixed[- ](?:size|width|point|length|position|at|to|seed|amount|rate|price|number)|修复(?:方案|建议|步骤|思路|方法|计划|前|后|工作|过程|点|内容|说明|总结)|(?:解决|修复)(?:办法|的方法)|\b(?:conflicts?|paths?|values?|names?|symbols?|imports?|dependenc\w+|references?|urls?|types?|hosts?|promises?) (?:is|are|gets?) (?:resolved|corrected|fixed)|\b(?:resolved|corrected) (?:relative|lazily|dynamically|against|per)\b";
+    NOT_FIXED = r"\b(?:a|the|an|be|of) (?:fixed|resolved|solved)\b|\bfixed[- ](?:size|width|point|length|position|at|to|seed|amount|rate|price|number)|自动修(?:复|正|掉)|\bauto-?(?:fix|correct)|\b(?:fixed|corrected) automatically|修复(?:方案|建议|步骤|思路|方法|计划|前|后|工作|过程|点|内容|说明|总结)|(?:解决|修复)(?:办法|的方法)|\b(?:conflicts?|paths?|values?|names?|symbols?|imports?|dependenc\w+|references?|urls?|types?|hosts?|promises?) (?:is|are|gets?) (?:resolved|corrected|fixed)|\b(?:resolved|corrected) (?:relative|lazily|dynamically|against|per)\b";
     BY_OTHERS = r"\bupstream\b|\blast (?:week|month|year|night|release)\b|\byesterday\b|\bago\b|\b(?:fixed|resolved|solved|corrected|repaired) in (?:version |release )?v?\d+\.\d|\bby (?:the )?(?:maintainers?|authors?|upstream|team|vendor)\b|上周|昨天|去年|上个?月|上游|官方|维护者";
+    RESTATED = r"\b(?:ok|no) longer \w+|\b(?:does not|doesn't|doesn’t|do not|don't|never|cannot|can't|can’t|won't) \w+[^.;]{0,60}\b(?:any ?more|again|twice)\b|\b(?:correct|proper|right|accurate)(?:ly)?\b|\bagain\b|\bas (?:it should|they should|expected|intended)\b|\b(?:only|exactly|just) once\b|(?:已|不)再|(?:正常|正确|准确)|不会(?:再)?[^，。]{1,14}了|恢复|只会?[^，。]{1,8}一次|(?:能|可以)[^，。]{1,10}了";
+    SEGMENT = r"[,，;；:：]";
     NEVER = r"(?:any ?more|any longer|again)$|^不会再";
     SKIPPED = r"\b(?:skip(?:ped|s)?|pending|ignored|excluded|disabled)\b|跳过|忽略";
     NOUN = r"\btests?\b|\bsuite\b|pytest|测试|用例";
@@ -36,6 +38,7 @@ patterns! {
     LONGER = r"longer|已再";
     TYPESCRIPT = r"\b(?:tsc|typescript)`? (?:now |still )?(?:compil|编译)";
     GOOD_END = format!(r"{}|\b(?:formatted|works?|completes?|completed|quiet|silent|valid|well-formed)\b|合法|有效|\bbuilt in \d|\b(?:produc|creat|yield|generat|emit|writ|wrot|build|built|pack)\w*(?: as| the| a| to| into)* `[^`]+\.{}`", grammar::good(), grammar::PACKED);
+    MAKES = format!(r"\b(?:produc|creat|yield|generat|emit|writ|wrot|build|built|pack)\w*(?: as| the| a| to| into)* `[^`]+\.{}`", grammar::PACKED);
     GOOD_BEHIND = format!(r"^[\s:：,，—–→(（-]+(?:(?:it|they|all|everything|which|and|now|still|both|is|are|was|were|结果|全部|全都|均|都|也)\s*){{0,3}}{}", grammar::good());
     LED = format!(r"^[\s|]*[{0}]\x{{fe0f}}?\s*\||^[\s*+-]*(?:\[x\]|[{0}]\x{{fe0f}}?)\s*`", grammar::MARKS);
     LED_BY = r"(?:(?:已|均|都|全部)(?:顺利|成功)?通过了?|\bpass(?:es|ed)(?: both| all of)?)[:： ]*(?:`[^`]*`(?:\s*[（(][^（()）]*[)）])?(?:[、,，和与及以 ]|\band\b|\bas well as\b)*)+";
@@ -102,11 +105,13 @@ pub(crate) fn find(answer: &str) -> Vec<Said> {
         }
         let next = sentences.get(at + 1).and_then(|next| text.get(next.range.clone())).unwrap_or_default();
         let tells = here.iter().any(|said| said.kind != ClaimKind::File);
-        if !tells {
-            let places: Vec<Range<usize>> = here.iter().map(|said| said.range.clone()).collect();
-            here.extend(described::find(answer, &text, sentence, &places).into_iter().flat_map(described_files));
-        }
+        let places: Vec<Range<usize>> = here.iter().map(|said| said.range.clone()).collect();
+        let described = described::find(answer, &text, sentence, &places).into_iter();
+        here.extend(described.filter(|one| !tells || one.told).flat_map(described_files));
         let failed = clause::tells_failure(words) || clause::tells_failure(next);
+        if !here.iter().any(|said| said.kind == ClaimKind::Fix) {
+            here.extend(restated(words, sentence.range.start, &here));
+        }
         let some_fail = SOME_FAIL.fits(&news::without_bad(words));
         let taken_back = |said: &Said| (said.ran && failed) || (said.kind == ClaimKind::Tests && some_fail);
         here.retain(|said| !taken_back(said));
@@ -181,7 +186,7 @@ fn by_command(clause: &Clause, found: &[Said]) -> Vec<Said> {
             |check: &Check| step && !check.lints.is_empty() && found.iter().any(|other| other.kind == ClaimKind::Lint);
         for check in said::quoted_checks(code).into_iter().filter(|check| !of_step(check)) {
             // What a build system writes of a good end is said of the build.
-            let of_build = check.build && rest.contains("build success");
+            let of_build = check.build && (rest.contains("build success") || MAKES.find(rest) == Some(good.clone()));
             let kinds = if of_build { vec![ClaimKind::Build] } else { kinds(&check) };
             for mut said in kinds.into_iter().map(|kind| of_command(clause, kind, &check, whole.clone())) {
                 let builds = |other: &Said| other.kind == ClaimKind::Build && check.build;
@@ -255,6 +260,31 @@ fn fix(clause: &Clause) -> Option<Said> {
     Some(Said { paths, ..Said::new(ClaimKind::Fix, range) })
 }
 
+/// What a sentence tells as right now: a fix where the prompt said that it was wrong.
+fn restated(words: &str, at: usize, here: &[Said]) -> Option<Said> {
+    let text = news::without_bad(words);
+    let mut cuts: Vec<usize> = SEGMENT.all(&text).into_iter().map(|(range, _)| range.start).collect();
+    cuts.push(text.len());
+    let mut start = 0;
+    for cut in cuts {
+        let range = std::mem::replace(&mut start, cut)..cut;
+        let part = text.get(range.clone()).unwrap_or_default().to_owned();
+        let clause = Clause { range: range.clone(), original: part.clone(), text: part };
+        let Some(place) = claimed(&clause, &[&RESTATED]) else { continue };
+        let from = at + range.start + place.start;
+        // What a check says again is no fix.
+        let of_check = here.iter().any(|said| said.range.start < from && from < said.range.end + 12);
+        let of_file = here.iter().any(|said| said.kind == ClaimKind::File && said.manner == Manner::Said);
+        let denied = clause.denies_before(place.start) || NOT_FIXED.fits(&clause.text) || BY_OTHERS.fits(&clause.text);
+        if !of_check && !of_file && !denied {
+            let words = clause.text;
+            let range = at + range.start..at + range.start + place.end;
+            return Some(Said { manner: Manner::Restated, words, ..Said::new(ClaimKind::Fix, range) });
+        }
+    }
+    None
+}
+
 /// A file in a list of those that were changed.
 fn listed_file(text: &str, sentence: Range<usize>) -> Option<Said> {
     let filed = files::listed(text, &sentence)?;
@@ -264,10 +294,9 @@ fn listed_file(text: &str, sentence: Range<usize>) -> Option<Said> {
 
 /// Each file that is only described has its own proof.
 fn described_files(one: Described) -> impl Iterator<Item = Said> {
-    let (range, described) = (one.range, !one.by_words);
-    let said = move |path| {
-        let paths = vec![path];
-        Said { paths, described, ..Said::new(ClaimKind::File, range.clone()) }
+    let said = move |path: String| {
+        let manner = if files::paths(&path).is_empty() { Manner::Described } else { one.manner };
+        Said { paths: vec![path], manner, ..Said::new(ClaimKind::File, one.range.clone()) }
     };
     one.paths.into_iter().map(said)
 }

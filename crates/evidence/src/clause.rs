@@ -34,6 +34,7 @@ patterns! {
     OF_CHECKS = format!(r"{}|{}|{}|\b(?:it|they|them|this|that|those|these|all|both|one|two|three|some|most|few|half|part|yet|still|only|just|except|apart|count\w*|includ\w*|exclud\w*|consider\w*|windows|macos|linux|ci|other|but|save|bar|aside|fail\w*|error\w*|broke\w*|red|skip\w*|pending|run|ran|check\w*|verif\w*|sure|certain|confirm\w*|guarantee\w*|know|think|believe|guess|hope|assum\w*|suppose|everything|exhaustive\w*|complete\w*|finish\w*)\b|\d|[它这那全都均部一二两三几些半多少]|不含|不包括|不算|不计|尚|还|待|除|仅|只|失败|报错|错|挂|红|跳过|跑|运行|执行|验证|检查|确认|保证|完", grammar::tests(), grammar::builds(), grammar::lints());
     MORE_FILES = r"^(?:[\s,，、&]|\band\b)*`?[a-z0-9_@./-]+\.[a-z0-9]{1,8}`?\s*$";
     CODE = r"`([^`\n]+)`";
+    SHORT_ANSWER = r"^\W*(?:(?:no|not|nope)\b[^,.;:，]{0,24}[,;—–-]+ ?but\b|(?:not |only )?(?:before|until|earlier|so far|yet)\b[^,.;:]{0,16}, but\b|(?:no|nope|yes|not yet|correct|right|sure|done|good point|you're right|fair point)[,.:!]? ?[—–-]+ |(?:没有|还没有?|之前没有?|刚才没有?|上次没有?|先前没有?)[^，。：:]{0,8}[，,](?:不过|但是?|现在|刚刚|刚才))";
     WHEN_ZH = r"[^同及实超临按小暂耗准当届]时\s*$|(?:通过|成功|错误|警告|问题|失败|完成)(?:时(?:[^间区刻序段钟长限]|$)|的时候|的话|之?后再|后才|才)|(?:的时候|的话)\s*$|(?:^|[|:：，,–—-]|需要?|要|会|再)\s*等[^，。|]{1,20}?(?:通过|成功|完成)|(?:通过|成功|完成)(?:之|以)?后[^，。的了]{0,4}(?:执行|运行|跑|上传|触发|部署|发布|继续|开始|进入)[^，了]*$";
     THEN_ZH = r"^\s*了?(?:时(?:[^间区刻序段钟长限]|$)|的时候|的话|之?后再|之?后才|之?后[，,]?\s*(?:请|就|即可|可|可以|方可|你|您|我会|我再))";
     THEN_LATER = r"(?:通过|成功|完成)(?:之|以)?后[，,][^，。了]{0,16}(?:才|就会|会自动|即可|请)";
@@ -79,7 +80,10 @@ pub(crate) fn clauses(sentence: &str) -> Vec<Clause> {
     let borders = borders.filter(|range| !counts(range));
     let mut cuts: Vec<usize> = borders.map(|range| range.start).collect();
     cuts.push(text.len());
-    let (mut found, mut start): (Vec<Clause>, usize) = (Vec::new(), 0);
+    // An answer in short that is taken back by "but" says nothing of what stands behind it.
+    let skipped = SHORT_ANSWER.find(&plain).map_or(0, |short| short.end);
+    cuts.retain(|cut| *cut > skipped);
+    let (mut found, mut start): (Vec<Clause>, usize) = (Vec::new(), skipped);
     for cut in cuts {
         let part = text.get(start..cut).unwrap_or_default();
         let more =

@@ -20,6 +20,9 @@ pub(crate) use run::Run;
 /// So many deeds are remembered; of older ones nothing is claimed.
 const MOST_DEEDS: usize = 4000;
 
+/// So much of a prompt is looked at, in bytes.
+const LONGEST_PROMPT: usize = 8 * 1024;
+
 /// So much of an output is looked at from either end.
 const OUTPUT_ENDS: usize = 64 * 1024;
 
@@ -29,6 +32,8 @@ pub struct Deeds {
     pub(crate) done: Vec<Deed>,
     /// Where the deeds of the last turn begin.
     pub(crate) turn: usize,
+    /// What the last turn was asked, in small letters.
+    pub(crate) prompt: String,
     /// The folder of the session.
     root: String,
     /// The calls that came to an end, with how.
@@ -78,7 +83,11 @@ impl Deeds {
         self.behind.records += 1;
         match &record.body {
             RecordBody::Session(head) => self.root.clone_from(&head.cwd),
-            RecordBody::Prompt { .. } => self.turn = self.done.len(),
+            RecordBody::Prompt { text, .. } => {
+                self.turn = self.done.len();
+                let end = text.floor_char_boundary(LONGEST_PROMPT);
+                self.prompt = text.get(..end).unwrap_or_default().to_lowercase();
+            }
             RecordBody::Assistant { message: Message::Assistant { calls, .. }, .. } => {
                 self.asked = calls.iter().map(|call| (call.clone(), None)).collect();
                 self.behind.answered();

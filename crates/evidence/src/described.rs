@@ -6,6 +6,7 @@ use crate::components;
 use crate::files::{self, path_pattern};
 use crate::pattern::patterns;
 use crate::prose::Sentence;
+use crate::said::Manner;
 use std::ops::Range;
 
 /// A name in signs for code that ends as files do: the log knows whether it is one.
@@ -47,6 +48,7 @@ patterns! {
     ANY = concat!("(", paths!(), ")");
     NAME = concat!(path_pattern!(), "|", quoted!());
     FILES = r"\bfiles? (?:were |was )?(?:changed |touched |modified |edited )?[:：(（]|\bfiles? (?:changed|touched|modified|edited)[:：]|个文件";
+    ASIDE = r"[(（][^()（）]*[)）]";
     SEGMENT = r"[，,；;。（(]|\s(?:—|–)\s|[.!]\s";
     CHANGES = r"\b(?:what (?:i|we) (?:changed|did)|changes?|changed|done)\b|改动|修改|变更|改了什么";
     TO_DO = r"\bto (?:be )?(?:chang|edit|touch|do|updat|fix|review|read|adapt)|要改|待改|需要改|将要|要动";
@@ -54,10 +56,14 @@ patterns! {
     OTHER_HEAD = r"\b(?:causes?|why|background|problems?|bugs?|how it works|overview|structure|findings|review|reading|read|looked|related|relevant|involved|unchanged|untouched|left|open|tests?|checks?|results?|verif\w+|before)\b|原因|背景|现状|问题|流程|结构|参考|未改|没改|没动|验证|检查|测试|结果|之前";
     TABLE = r"^\s*\|\s*(?:changed |modified |touched )?(?:files?|paths?|modules?|文件|路径|模块|改动文件|文件名|位置)\s*\|[^\n]*(?:chang|what|did|done|改动|变更|修改|说明|内容|做了|改了)";
     NOT_HERE = r"^`?[\s|:：—–(（-]*(?:was|were|had|used to|is not|isn't|are not|needs?|should|must|may|might|could|would|will|can|unchanged|untouched|stays?|remains?|still|already|fails?|failed|pass(?:es|ed)?|looks?|lines? \d|not|no change|ok\b|不变|未|没|无需|不用|需要?|仍|还是|原来|之前|以前|本来|保持|应该?|可以|可能|会|通过|失败|里?(?:的)?第 ?\d)";
-    DOUBT = r"\b(?:should|would|could|might|may|must|will|todo|please|you(?:'ll|’ll)? (?:need|have|can|may|want)|unchanged|untouched|not (?:been )?(?:changed|touched|modified|edited)|(?:did|have|has)(?: not|n't|n’t) (?:been )?(?:change|touch|edit|modif)\w*)\b|应该|可能|建议|需要你|需要?(?:再|先|手动)|[^申邀]请|^请|未改|没改|没动|没有(?:改|动)|不用改|无需|保持不变|不变|如果|若";
+    DOUBT = r"\b(?:should|would|could|might|may|must|will|todo|please|you(?:'ll|’ll)? (?:need|have|can|may|want)|unchanged|untouched|not (?:been )?(?:changed|touched|modified|edited)|(?:did|have|has)(?: not|n't|n’t) (?:been )?(?:change|touch|edit|modif)\w*)\b|应该|可能|建议|需要你|需要?(?:再|先|手动)|[^申邀发再重新次]请[^求]|^请|未改|没改|没动|没有(?:改|动)|不用改|无需|保持不变|不变|如果|若";
+    NAMING = r"未(?:使用|定义|捕获|处理|声明|用到?|关闭|释放|引用|初始化|授权|登录|知|来|格式化|覆盖|翻译|读|完成|命中|排序|转义|登陆|支付|匹配)的?|(?:错误|异常|失败|报错|超时|崩溃|问题)(?:处理|码|信息|提示|消息|页面?|类型?|日志|边界|分支|重试|用例|场景|上报|捕获|描述|文案|状态)|误差|(?:error|failure|failed|crash|panic|bug|exception|missing|wrong|leak)s?[- ](?:handling|handlers?|messages?|codes?|paths?|types?|boundar\w+|class|classes|cases?|reports?|reporter|reporting|branch|branches|states?|pages?|logs?|logging|hooks?|values?|keys?|password|login|attempts?|responses?|results?|check|checks|detection)\b|\b(?:not[- ]found|not[- ]null|read[- ]only|open[- ]api|missing[- ]file)\b";
+    PRESENT = r"^`?[\s|:：—–(（-]*(?:it |this |that )?(?:still |already |only |just |also )?(?:uses?|calls?|imports?|reads?|handles?|contains?|holds?|exports?|defines?|provides?|implements?|wraps?|parses?|depends?|is|are|has|have|does|do|owns?|runs?|the (?:only|main|entry)|where|which|负责|调用|依赖|使用|包含|定义|提供|是|存放|用于|引用|没有)";
+    PLACED = concat!(r"^[\s，,；;:：(（—–]*(?:(?:in|at|under|see|within|inside|all in|both in|into|to|at|is in|lives in|these are in|it is in|it's in)\s+(?:the\s+)?|(?:都|均|位于|见|在|放在|就在|全在|都在|代码在|文件在|主要在|入口在|路径(?:是|为)?|文件[是为]?|即)\s*[:：]?\s*)?(", paths!(), r")(?:\s*(?:里|中|下|内|文件))?\s*[)）]?\s*[.。;；,，!！]?\s*$");
+    I_DID = r"\b(?:i|we|i've|we've|i’ve)(?: have| also| then| just| now| only)* (?:replaced|changed|fixed|added|removed|moved|swapped|switched|updated|rewrote|made|corrected|wrapped|renamed|dropped|put|set|adjusted|guarded|handled|turned|converted|introduced|extracted|split|reworked|deleted)\b|(?:我|已|现在|现已|手动|统一|顺手)[^，。；]{0,10}?(?:改|换|加|补|删|去掉|处理|替换|调整|修)";
     PAST = r"\b(?:was|were|had|used to|previously|formerly|originally|until now|before)\b|之前|原来|以前|原先|本来|此前";
     NOW = r"\bnow\b|\bno longer\b|\bok longer\b|\bany ?more\b|\binstead\b|现在|如今|改为|改成|换成|不再|已再";
-    DONE = r"\bnow\b|\bchange[ds]? (?:only |just )?in\b|\bfiles? (?:changed|touched|modified|edited)\b|\bno longer\b|\bany ?more\b|\bnew(?:ly)?\b|\b(?:is|are) (?:gone|out)\b|\b(?:only|one|two|three|\d+) (?:\w+ )?files? (?:that )?(?:i|we)\b|\b(?:i|we|i've|we've)(?: also| then| just| have)* (?:[a-z]+ed|rewrote|wrote|made|put|moved|split|cut)\b|已|现在|新增|新建|新写|新加|改为|改成|换成|替换为|修改|改动|变更|增加";
+    DONE = r"\bnow\b|\bneeded\b|\bhad to\b|\bchange[ds]? (?:only |just )?in\b|\bfiles? (?:changed|touched|modified|edited)\b|\bno longer\b|\bany ?more\b|\bnew(?:ly)?\b|\b(?:is|are) (?:gone|out)\b|\b(?:only|one|two|three|\d+) (?:\w+ )?files? (?:that )?(?:i|we)\b|\b(?:i|we|i've|we've)(?: also| then| just| have)* (?:[a-z]+ed|rewrote|wrote|made|put|moved|split|cut)\b|已|现在|新增|新建|新写|新加|改为|改成|换成|替换为|修改|改动|变更|增加";
     NEW = r"了";
     CAUSE = r"\b(?:because|cause[ds]?|bugs?|wrong(?:ly)?|forgot|missing|missed|mistake|fault|culprit|defect|leaks?|crash\w*|panics?|fail\w*|errors? (?:in|at|from)|looked (?:at|into|through)|read|see|ran|run|open(?:ed)?|found|checked|reviewed)\b|漏|忘|跳过了|忽略了|误|少了|多了|搞错|因为|由于|原因|导致|写错|写死|问题|报错|失败|崩溃|看了|看过|读了|查了|检查了|跑|运行|执行|打开|查看|没有?(?:处理|考虑|判断|检查|释放|关闭|校验)";
     UNDONE = r"\b(?:delet\w+|remov\w+|renam\w+|mov(?:ed|ing)|erased)\b|n't\b|n’t\b|\bnot\b|\bnever\b|删除|删掉|移除|重命名|移动|没有|未|不(?:再)?是";
@@ -67,8 +73,9 @@ patterns! {
 pub(crate) struct Described {
     pub(crate) range: Range<usize>,
     pub(crate) paths: Vec<String>,
-    /// True when its words say that something was done.
-    pub(crate) by_words: bool,
+    pub(crate) manner: Manner,
+    /// True when its own part of the sentence tells of something that was done.
+    pub(crate) told: bool,
 }
 
 fn names(list: &str) -> Vec<String> {
@@ -90,7 +97,17 @@ pub(crate) fn find(answer: &str, text: &str, sentence: &Sentence, claimed: &[Ran
     let same_line = text.get(..sentence.range.start).and_then(|before| before.rsplit('\n').next()).unwrap_or_default();
     let label = same_line.trim_end().rsplit(['。', '.']).find(|part| !part.trim().is_empty()).unwrap_or_default();
     let under_changes = label.len() < 40 && CHANGES.fits(label) && !same_line.trim().is_empty();
-    if !under_changes && !DONE.fits(words) && !NEW.fits(words) {
+    let (done, new) = (DONE.fits(words), NEW.fits(words));
+    // What was wrong in a file and what somebody did to it, in one breath.
+    let mended_from = |at: usize| {
+        let rest = text.get(at..).and_then(|rest| rest.lines().next()).unwrap_or_default();
+        I_DID.fits(
+            rest.split_once(['。', '.'])
+                .filter(|_| rest.contains('。'))
+                .map_or(rest.split(". ").next().unwrap_or(rest), |(first, _)| first),
+        )
+    };
+    if !under_changes && !done && !new && !mended_from(sentence.range.start) {
         return Vec::new();
     }
     segments(words)
@@ -99,16 +116,35 @@ pub(crate) fn find(answer: &str, text: &str, sentence: &Sentence, claimed: &[Ran
             let segment = words.get(range.clone())?;
             let at = sentence.range.start + range.start..sentence.range.start + range.end;
             let free = !claimed.iter().any(|other| other.start < at.end && at.start < other.end);
-            let doubted = DOUBT.fits(segment) || PAST.fits(segment) || CAUSE.fits(segment) || UNDONE.fits(segment);
-            let told = DONE.fits(segment)
-                || NEW.fits(segment)
-                || (SUBJECT.fits(segment) && DONE.fits(words))
+            let bad = |text: &str| {
+                let text = NAMING.blanked(text);
+                CAUSE.fits(&text) || UNDONE.fits(&text)
+            };
+            let mended = mended_from(at.end);
+            // What stands in brackets doubts nothing.
+            let segment = segment_only(segment);
+            let segment = segment.as_str();
+            let doubted = DOUBT.fits(segment) || (!mended && (PAST.fits(segment) || bad(segment)));
+            let own = DONE.fits(segment) || NEW.fits(segment);
+            let before = words.get(..range.start).unwrap_or_default();
+            let placed = PLACED.fits(segment) && !bad(before) && !DOUBT.fits(before) && !PAST.fits(before);
+            let told = own
+                || mended
+                || (SUBJECT.fits(segment) && done)
+                || (placed && (DONE.fits(before) || NEW.fits(before)))
                 || FILES.fits(words)
                 || under_changes;
-            let place = ANY.find(segment)?;
+            let places = ANY.all(segment);
+            let is_path = |(_, list): &&(Range<usize>, &str)| !files::paths(list).is_empty();
+            let (_, list) = places.iter().find(is_path).or(places.first())?;
             let range = if under_changes { sentence.range.clone() } else { at };
-            let paths = names(segment.get(place).unwrap_or_default());
-            (free && !doubted && told).then_some(Described { range, paths, by_words: false })
+            let paths = names(list);
+            (free && !doubted && told).then_some(Described {
+                range,
+                paths,
+                manner: Manner::Described,
+                told: own || placed,
+            })
         })
         .collect()
 }
@@ -131,14 +167,48 @@ fn item(answer: &str, words: &str, sentence: &Sentence, claimed: &[Range<usize>]
     let free = !claimed.iter().any(|other| other.start < range.end && range.start < other.end);
     let doubted = NOT_HERE.fits(rest) || DOUBT.fits(first) || past;
     let bare = !rest.contains(char::is_alphanumeric) && !CHANGES.fits(&heading);
-    let (paths, by_words) = (names(list), files::is_labelled(rest));
-    (free && !other && !doubted && !bare).then_some(Described { range, paths, by_words })
+    let manner = match files::is_labelled(rest) {
+        true => Manner::Said,
+        false if PRESENT.fits(rest) || bare => Manner::Described,
+        false => Manner::Listed(list_start(answer, sentence.range.start)),
+    };
+    let paths = names(list);
+    (free && !other && !doubted && !bare).then_some(Described { range, paths, manner, told: true })
+}
+
+/// Where the list or the table begins that a line stands in.
+fn list_start(answer: &str, at: usize) -> usize {
+    let mut start = at;
+    for line in answer.get(..at).unwrap_or_default().split_inclusive('\n').rev() {
+        if !(BULLET.fits(line) || line.starts_with(['|', ' ', '\t'])) || line.trim().is_empty() {
+            break;
+        }
+        start -= line.len();
+    }
+    start
+}
+
+/// A part of a sentence with blanks in place of what stands in brackets and names no file.
+fn segment_only(segment: &str) -> String {
+    let mut out = segment.to_owned();
+    for (range, _) in ASIDE.all(segment).into_iter().filter(|(_, text)| files::paths(text).is_empty()) {
+        let blanks = " ".repeat(range.len());
+        out.replace_range(range, &blanks);
+    }
+    out
 }
 
 /// The parts of a sentence between its commas that name files; one that only goes on naming them belongs to the one before.
 fn segments(words: &str) -> Vec<Range<usize>> {
-    let mut cuts: Vec<usize> = SEGMENT.all(words).into_iter().map(|(range, _)| range.start).collect();
-    cuts.push(words.len());
+    // What stands in brackets before the first file belongs to what they stand in.
+    let aside = |at: usize| {
+        let rest = words.get(at..).unwrap_or_default();
+        let own = rest.find([')', '）']).and_then(|end| rest.get(..end));
+        let first = words.get(..at).is_some_and(|before| files::paths(before).is_empty());
+        first && rest.starts_with(['(', '（']) && own.is_some_and(|own| files::paths(own).is_empty())
+    };
+    let cuts = SEGMENT.all(words).into_iter().map(|(range, _)| range.start).filter(|at| !aside(*at));
+    let cuts: Vec<usize> = cuts.chain([words.len()]).collect();
     let mut start = 0;
     let mut found = Vec::new();
     for cut in cuts {

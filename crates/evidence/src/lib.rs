@@ -22,6 +22,7 @@ mod halves;
 mod inline;
 mod line;
 mod linted;
+mod meant;
 mod news;
 mod options;
 mod others;
@@ -51,7 +52,7 @@ pub use deeds::Deeds;
 pub use typed::{TypedClaim, TypedProof};
 pub use writes::is_changed_code;
 
-use reasonix_proto::{Claim, ClaimStatus, Record};
+use reasonix_proto::{Claim, Record};
 use said::Said;
 
 /// So many claims of one answer are looked at.
@@ -78,13 +79,9 @@ impl Deeds {
             return Vec::new();
         }
         let found = claims::find(answer);
+        let meant: Vec<Said> = found.iter().filter(|said| meant::is(self, said, &found)).cloned().collect();
         let mut proved: Vec<Claim> = Vec::new();
-        let prove = |said: Said| {
-            let only_described = said.described;
-            let claim = prove::prove(self, answer, said);
-            (!only_described || claim.status == ClaimStatus::Verified).then_some(claim)
-        };
-        for claim in found.into_iter().take(MOST_CLAIMS).filter_map(prove) {
+        for claim in meant.into_iter().take(MOST_CLAIMS).map(|said| prove::prove(self, answer, said)) {
             // Several files in one breath are one claim, unless the log says different things of them.
             let same = |other: &&mut Claim| {
                 (other.kind, other.from, other.to, other.status) == (claim.kind, claim.from, claim.to, claim.status)

@@ -18,6 +18,7 @@ patterns! {
     REPEATED = r"(?:-count|--count|--repeat|--repeat-each|--rerun)[= ](\d+)\b";
     OTHERS_TOO = r"\b(?:old|existing|others?|rest|remaining)\b|其[他它余]|已有|原有|其他";
     SORTS = r"\b(?:everything|every|e2e|unit|integration)\b|全部|所有";
+    SORT = r"^(?:tests?|specs?|unit|integration|e2e)$";
     GROUPED = r"\b(\d+)(?:/\d+| of \d+)? (?:packages|crates|modules|projects|services|targets|apps|platforms|files|suites)\b|(\d+) ?个(?:包|模块|项目|服务|文件|套件|应用)";
     BEYOND = r"\b(?:suite|everything|workspace|monorepo|repo|repository|codebase|project|entire|whole|full|complete|overall)\b|套件|全量|完整|整个|整体|回归";
     LEFT_OUT = r"(?i)\b[1-9]\d* (?:skipped|deselected|filtered out|pending|ignored|excluded)\b|\bskipped:? [1-9]";
@@ -141,7 +142,20 @@ fn names_no_other(deeds: &Deeds, tried: &Tried<'_>, said: &Said) -> bool {
     };
     let (places, filters) = check.part.split_at(check.pieces.min(check.part.len()));
     let narrowest = if filters.iter().any(|word| word != "-") { filters } else { places };
-    let is_place = |name: &String| said.reach.within.contains(name) && is_given(places, name);
+    // What is called by its subject may be called by the folder that it lies in, too.
+    let called = |word: &String| {
+        let stem = plain(word);
+        let mut pieces = stem.split(['_', '-']).filter(|piece| piece.len() >= 3 && !SORT.fits(piece)).peekable();
+        pieces.peek().is_some() && pieces.all(|piece| said.words.contains(piece))
+    };
+    let by_subject = narrowest.iter().filter(|word| *word != "-").all(called);
+    let lies = |name: &str| {
+        by_subject
+            && narrowest
+                .iter()
+                .any(|word| word.split('/').any(|part| part.trim_end_matches('s') == name.trim_end_matches('s')))
+    };
+    let is_place = |name: &String| lies(name) || said.reach.within.contains(name) && is_given(places, name);
     let own = |name: &String| {
         (said.kind != ClaimKind::Tests && !components::names_part(name))
             || is_given(narrowest, name)

@@ -40,8 +40,8 @@ pub(crate) struct Said {
     pub(crate) lint: Option<(LintClass, Option<String>)>,
     /// The files that it names.
     pub(crate) paths: Vec<String>,
-    /// True when it only tells what is in them: it claims nothing of those that were not written.
-    pub(crate) described: bool,
+    /// Whether it is a claim by its words alone.
+    pub(crate) manner: Manner,
     /// What is said to have been done to them.
     pub(crate) deed: Deed,
     /// The words of the part of the sentence that claims it.
@@ -68,6 +68,18 @@ pub(crate) struct Said {
     pub(crate) times: usize,
     /// The calls that are said to prove it; none where any may.
     pub(crate) by: Option<Vec<CallId>>,
+}
+
+/// Whether something is a claim by its words alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Manner {
+    Said,
+    /// It only tells what is in a file: of one that was not written it claims nothing.
+    Described,
+    /// The same in the list that begins here: where most of its files were written, it is one of changes.
+    Listed(usize),
+    /// It tells what is right now: a fix where the prompt said that this was wrong.
+    Restated,
 }
 
 /// How much a claim is about.
@@ -125,7 +137,7 @@ impl Said {
             told_files: None,
             lint,
             paths: Vec::new(),
-            described: false,
+            manner: Manner::Said,
             deed: Deed::Changed,
             words: String::new(),
             heading: String::new(),

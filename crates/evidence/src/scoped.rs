@@ -16,7 +16,7 @@ patterns! {
 /// look at, wherever it lies.
 const GIVEN: &[(&str, &[&str])] = &[
     ("hadolint", &["dockerfile"]),
-    ("shellcheck", &[".sh", ".bash", ".ksh", ".bats"]),
+    ("shellcheck", &[".sh", ".bash", ".ksh"]),
     ("ansible-lint", &[".yml", ".yaml"]),
     ("yamllint", &[".yml", ".yaml"]),
     ("sqlfluff", &[".sql"]),

@@ -16,7 +16,7 @@ patterns! {
     VERSIONS = r"\b\d+(?:\.\d+)+\b";
     RUNS_ANY = r"\b(?:tox|nox)\b";
     TESTS = format!("{}{}{}", grammar::tests(), grammar::between(80), grammar::passed());
-    TESTS_BEHIND = format!(r"{}[^.]{{0,20}}\b(?:including|incl\.) (?:the |all (?:the )?)?tests\b|\btests included\b|(?:包括|包含|连同)(?:全部|所有)?测试|{}|{}|{}", grammar::good(), grammar::denied_before(&grammar::tests()), grammar::marked(&grammar::tests()), grammar::likewise(&grammar::tests()));
+    TESTS_BEHIND = format!(r"{}[^.]{{0,20}}\b(?:including|includes|incl\.|along with|together with|as well as) (?:(?:the|all|its|our|\d+|existing|new|unit|integration|full|running|runs) )*(?:tests|test suite|test run|test task|specs)\b|\btests included\b|(?:包括|包含|连同|含)(?:了)?(?:全部|所有|现有|已有|的)*(?:单元|集成)?(?:测试|用例|单测)|{}|{}|{}", grammar::good(), grammar::denied_before(&grammar::tests()), grammar::marked(&grammar::tests()), grammar::likewise(&grammar::tests()));
     PASSES = r"\bpass(?:es|ed|ing)\b(?: (?:all|every|the|our|its|of|full|entire|whole|existing|unit|integration|\d+))* (?:\w+ )?(?:tests?|specs|test suite|suite)\b|通过(?:了)(?:全部|所有|全体)?[^，。]{0,12}?(?:测试|用例|单测)|通过 ?(?:全部|所有|\d+ ?(?:个|项|条))[^，。]{0,10}?(?:测试|用例|单测)|(?:已|已经|均|都)通过(?:了)?[^，。]{0,40}?(?:测试|用例|单测)";
     COUNTED = format!(r"\b\d+ (?:tests?|examples?|specs?|runs?),? *(?:and )?{GOOD_NEWS}|") + r"\b\d+ +(?:\w+ +)?(?:tests? +)?(?:pass(?:ed|ing)?|green)\b|\b\d+(?:/| of )\d+ (?:tests? )?(?:pass\w*|green|success)\b|\d+ ?(?:个|项|条)[^，。]{0,6}?(?:测试|用例|单测)?[^，。]{0,6}?(?:通过|全过|全绿|都过|成功)|\bpass(?:ed|ing)? ?[:：] ?\d+\b|通过 ?[:：] ?\d+";
     SHARE_ONLY = format!(r"{}`?[\s:：|（(—–-]*\d+ ?/ ?\d+", grammar::tests());
