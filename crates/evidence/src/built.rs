@@ -11,6 +11,7 @@ use crate::pattern::patterns;
 use crate::reach::place;
 use crate::said::{self, Said};
 use reasonix_proto::ClaimKind;
+use std::ops::Range;
 
 /// What may stand behind a verb that says that something was built, where nothing is told of what it is made of.
 const ENDS: &str = r"\s*(?:[.,;:!()—–|]|$|\b(?:as|again|cleanly|fine|now|too|without|and|successfully|locally)\b|\bwith(?: no| zero| \d+| `))";
@@ -43,6 +44,14 @@ pub(crate) fn build(clause: &Clause, before: &str) -> Option<Said> {
             linted::said_in_short(clause, before).filter(|_| SUBJECT.fits(before) && !SUBJECT.fits(&clause.text))
         })
         .filter(|range| !clause.denies(range))?;
+    // A command that is known to build nothing stands here as blanks, and is another one.
+    let is_subject = |(place, code): (Range<usize>, &str)| {
+        let between = whole.text.get(place.end + 1..range.start);
+        code.trim().is_empty() && between.is_some_and(|between| between.trim().is_empty())
+    };
+    if inline::quoted(&whole.text).into_iter().any(is_subject) {
+        return Some(Said { elsewhere: true, ..Said::new(ClaimKind::Build, range) });
+    }
     let told = linted::without_told(&clause.original);
     let warnings = told.contains("warning") || told.contains("警告");
     let clean = CLEAN.fits(&told) || news::denies_findings(&told);

@@ -70,7 +70,7 @@ patterns! {
     LISTED = concat!(r"\b(?:files?\s+(?:changed|modified|touched|updated|created|added)|(?:changed|modified|touched|edited|updated)\s+files?|changes?\s+(?:is|are|was|were|lives?)(?:\s+[a-z]+){0,3}?\s+(?:in|to))\b[^.]{0,25}?(", list!(), ")");
     MOVED_SHORT = concat!(r"^[\s\d.)#+|✅✓✔•-]*(", path_pattern!(), r"\s+(?:moved|renamed|relocated)\s+(?:to|into|as|→|->)\s+", path_pattern!(), ")");
     NAMED = concat!("(", path_pattern!(), r")(?:\s+file)?\s+(?:is|was|has been|got|has)(?:\s+(?:now|been|become))*\s*(?:called|named|known as|at|located at|→|->)?\s+", path_pattern!());
-    IS_GONE = concat!("(", list!(), r")(?:\s+files?)?\s+(?:is|are|has|have)\s+(?:now\s+|also\s+|both\s+|all\s+|been\s+)*(?:gone|deleted|removed)\b");
+    IS_GONE = concat!("(", list!(), r")(?:\s+files?)?\s+(?:is|are|has|have|was|were)\s+(?:now\s+|also\s+|both\s+|all\s+|been\s+)*(?:gone|deleted|removed)\b");
     MOVED_ZH = concat!(r"(?:(?:把|将)\s*(?:文件)?\s*(?:的)?|(?:重命名|移动|改名|迁移)了?\s*(?:文件)?\s*)(", path_pattern!(), r"\s*(?:文件)?(?:也|都|已|已经|整体|直接|统一|\s)*(?:(?:移动|移|挪|迁移|重命名|改名|搬|放)(?:到|至|为|成|进|在|了)+|→|->|为|到|成)\s*(?:了)?\s*", path_pattern!(), ")");
     MOVED_ZH_PASSIVE = concat!("(", path_pattern!(), r")\s*[，,]?\s*(?:该|此|这个)?(?:文件)?(?:也|都|均|已|已经|被|现|现在|\s)*(?:移动|移到|移至|挪到|重命名|改名|更名|搬到|迁移到)(?:(?:到|至|为|成|了|\s)*", path_pattern!(), ")?");
     DIRECT_ZH = concat!(zh_verb!(), r"(?:了|过|好|完|到|至|[^，。；：:`\s对从在于向给为把将用被比和与到进了的a-z0-9]{1,4}版(?:本)?的?|文件|模块|组件|脚本|配置|测试|单元|页面|迁移|文档|工具|类|新的|新|的|[一两二三四五六几0-9]+个|旧的?|多余的|无用的|没用的|废弃的|已废弃的|冗余的|过时的|临时的?|[不已]再(?:使用|需要|用到?)的|:|：|\(|（|\s)*(", list!(), ")");
@@ -80,7 +80,7 @@ patterns! {
     ONE = path_pattern!();
     ZH_LETTERS = r"[\x{4e00}-\x{9fff}]";
     IS_DONE = concat!(r"了|已|完成|好|过|成功|[(（\[【]\s*(?:本次|全)?(?:新增|新建|新文件|修改|更新|改动|重写|调整|删改|改写|创建|补充|变更|重构|扩展|删除|移除)\s*[)）\]】]|是(?:新写|新增|新建|新加)的|^[\s\d.)#+|✅✓✔•-]*(?:新增|新建|修改|更新|改动|变更|创建|重写|调整|新文件|删除|移除)(?:文件)?\s*[:：|—–→-]|^[\s\d.)#+|✅✓✔•-]*", path_pattern!(), r"\s*(?:现在|统一|整体|现)?(?:改为|改成|改用|换成|换为|移动到|移到|移至|重命名为|改名为|更名为|迁移到)|改动(?:只有|仅|集中|都在|在)|^[\s\d.、+|-]*", path_pattern!(), r"\s*[:：|—-]+\s*(?:(?:把|将)[^，。；|]{1,24}?)?", zh_verb!(), r"|^[\s\d.、✅✓✔+|-]*", zh_verb!());
-    ENOUGH_ZH = r"即可|就行|就可以了?|就好(?:[了。，]|$)";
+    ENOUGH_ZH = r"\bto (?:go|switch|turn|get) (?:it |this |that )?(?:back|off)\b|\bto (?:undo|revert|opt out|disable|get the old|keep the old|restore the old)\b|即可|就行|就可以了?|就好(?:[了。，]|$)";
     AND_ZH = r"^[\s，,、]*(?:并且?|同时|也|还|另外|此外|以及)";
     DONE_ZH = r"了|已";
     BRACKETED = concat!("(", path_pattern!(), r")\s*(?:[(（\[【]|—|–|\s-\s|[:：|是]|\b(?:is|are)\s(?:now\s|also\s)?)\s*(?:(?:brand[- ])?new(?: file)?\b|新文件|(?:已|本次|全)?(?:新增|新建|修改|更新|改动|重写|调整|删改|改写|创建|补充|变更|重构|扩展|删除|移除|新写|新加)的?|", verb!(), r")\s*(?:[)）\]】,，:：;；。.|(（—–]|$|\s-\s)");

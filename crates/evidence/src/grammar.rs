@@ -124,7 +124,7 @@ pub(crate) fn tools() -> String {
 
 /// Tests as a subject.
 pub(crate) fn tests() -> String {
-    let words = r"\b(?:tests?|test_\w+|\w+_tests?|test-suite|suites?|specs?|test cases?|pytest|jest|vitest|nextest|unittest|rspec|ctest|phpunit|mocha|tox|nox|playwright|cypress|ci|pipeline|go test|cargo test|npm test|exunit|xctest|gtest|catch2|karma|bats|behave|cucumber|minitest|junit|testng|nunit|xunit|doctests?|surefire|failsafe|gotestsum|ginkgo|jasmine|node:test|hspec|kotest|spock|behat|paratest|codeception|testing)\b|`(?:\w+tests?|test\w+)`|测试|用例|单测|自测";
+    let words = r"\b(?:tests?|test_\w+|\w+_tests?|\w+_spec|test-suite|suites?|specs?|test cases?|pytest|jest|vitest|nextest|unittest|rspec|ctest|phpunit|mocha|tox|nox|playwright|cypress|ci|pipeline|go test|cargo test|npm test|exunit|xctest|gtest|catch2|karma|bats|behave|cucumber|minitest|junit|testng|nunit|xunit|doctests?|surefire|failsafe|gotestsum|ginkgo|jasmine|node:test|hspec|kotest|spock|behat|paratest|codeception|testing)\b|`(?:\w+tests?|test\w+)`|测试|用例|单测|自测";
     format!("(?:{words}|{IDENTIFIER})")
 }
 

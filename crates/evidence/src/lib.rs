@@ -166,6 +166,12 @@ const STEMS: &[&str] = &[
     "gone",
     "race",
     "deadlock",
+    "again",
+    "readme",
+    "longer",
+    "any more",
+    "anymore",
+    "proper",
     "hang",
     "panic",
 ];

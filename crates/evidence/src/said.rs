@@ -5,6 +5,7 @@ use crate::clause::Clause;
 use crate::command;
 use crate::deeds::Deeds;
 use crate::files::Deed;
+use crate::grammar;
 use crate::inline;
 use crate::line;
 use crate::options;
@@ -13,6 +14,8 @@ use reasonix_proto::{CallId, ClaimKind};
 use std::ops::Range;
 
 patterns! {
+    IDENTIFIER = grammar::IDENTIFIER;
+    IT = r"\b(?:it|which)\b(?: now| still| also)? pass|^\W*(?:它|该测试)";
     ONLY = r"\b(?:only|just) (?:i )?(?:ran|re-?ran|run|executed|tested)\b|\b(?:ran|executed|tested) (?:only|just)\b|(?:只|仅)(?:单独)?(?:跑|运行|执行|测)(?:了|过)?";
 }
 
@@ -225,8 +228,13 @@ impl Said {
     }
 
     /// What is said of tests without saying of which is said of those that are said to be the only ones that ran.
-    pub(crate) fn is_of_only(&mut self, before: &str) {
+    pub(crate) fn is_of_only(&mut self, before: &str, words: &str) {
         if self.kind != ClaimKind::Tests || !self.reach.is_open() {
+            return;
+        }
+        // What "it" is when a test was spoken of.
+        if let Some((_, name)) = IDENTIFIER.all(before).pop().filter(|_| IT.fits(words)) {
+            self.reach.names.push(name.to_ascii_lowercase());
             return;
         }
         let Some(only) = ONLY.find(before).and_then(|only| before.get(only.end..)) else { return };

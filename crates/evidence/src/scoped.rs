@@ -55,6 +55,9 @@ const OF_PROJECTS: &[(&str, &[&str])] = &[
     ("credo", &[".ex", ".exs"]),
 ];
 
+/// First folders of tests, which are not those of sources.
+const TESTS: &[&str] = &["tests", "test", "spec", "specs", "__tests__", "e2e"];
+
 /// True when all that was changed and that a linter can read lies in the places that it was given: what is said of it without
 /// another place is said of these. Types of one file hang on others, so that one of a project has to be given its first folders.
 pub(crate) fn holds_changes(deeds: &Deeds, check: &Check, said: &Said) -> bool {
@@ -77,7 +80,10 @@ pub(crate) fn holds_changes(deeds: &Deeds, check: &Check, said: &Said) -> bool {
     let folder = format!("{}/", check.folder.trim_matches(['.', '/']).to_ascii_lowercase());
     let changed: Vec<&str> = changed.iter().map(|path| path.strip_prefix(&folder).unwrap_or(path)).collect();
     !changed.is_empty()
-        && changed.iter().all(|path| given().any(|place| lies_in(path, place) || is_package(check, path, place)))
+        && changed.iter().all(|path| {
+            let beside = given().all(first) && path.split_once('/').is_some_and(|(folder, _)| TESTS.contains(&folder));
+            beside || given().any(|place| lies_in(path, place) || is_package(check, path, place))
+        })
         && said.reach.names.iter().all(named)
 }
 
@@ -147,7 +153,6 @@ pub(crate) fn is_counted(run: &Run, check: &Check, said: &Said) -> bool {
 
 /// True when a linter was given the folder of the sources, and code was changed in another folder than that and the tests.
 pub(crate) fn leaves_out(deeds: &Deeds, check: &Check, said: &Said) -> bool {
-    const TESTS: &[&str] = &["tests", "test", "spec", "specs", "__tests__", "e2e"];
     let inside = |path: &String| match path.split_once('/') {
         Some((folder, _)) => TESTS.contains(&folder) || check.roots.iter().any(|root| lies_in(path, root)),
         None => true,
