@@ -145,6 +145,10 @@ fn refers_to_tests(text: &str, sentences: &[prose::Sentence], at: usize) -> bool
 fn of_clause(clause: &Clause, before: &str, after_tests: bool) -> Vec<Said> {
     let mut found: Vec<Said> =
         [tested::tests(clause, after_tests), built::build(clause, before), fix(clause)].into_iter().flatten().collect();
+    // A build that works again is no more than that.
+    let builds = found.iter().any(|said| said.kind == ClaimKind::Build);
+    let works = |said: &Said| clause.text.get(said.range.clone()).is_some_and(|text| text.starts_with("work"));
+    found.retain(|said| !(builds && said.kind == ClaimKind::Fix && works(said)));
     let lints = linted::lints(clause, before);
     // A linter that no longer complains is no defect that is fixed.
     let is_lint = |said: &Said| {

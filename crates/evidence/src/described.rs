@@ -48,18 +48,20 @@ patterns! {
     ANY = concat!("(", paths!(), ")");
     NAME = concat!(path_pattern!(), "|", quoted!());
     FILES = r"\bfiles? (?:were |was )?(?:changed |touched |modified |edited )?[:：(（]|\bfiles? (?:changed|touched|modified|edited)[:：]|个文件";
+    POSSIBLE = r"\bcan (?:also )?be \w+\b|可以在[^，。]{1,40}(?:改|调整|设置|修改)";
+    IN_PASSING = r"^[\s,，]*(?:[(（]|(?:and |with )?(?:including|incl\.|among|plus|all|both|of which|(?:one|two|three|four|\d+) of)\b|其中|包括|包含|含)";
     ASIDE = r"[(（][^()（）]*[)）]";
     SEGMENT = r"[，,；;。（(]|\s(?:—|–)\s|[.!]\s";
     CHANGES = r"\b(?:what (?:i|we) (?:changed|did)|changes?|changed|done)\b|改动|修改|变更|改了什么";
     TO_DO = r"\bto (?:be )?(?:chang|edit|touch|do|updat|fix|review|read|adapt)|要改|待改|需要改|将要|要动";
     // What an item's heading has to say for its files to be no changes.
-    OTHER_HEAD = r"\b(?:causes?|why|background|problems?|bugs?|how it works|overview|structure|findings|review|reading|read|looked|related|relevant|involved|unchanged|untouched|left|open|tests?|checks?|results?|verif\w+|before)\b|\b(?:where|map|layout)\b|相关(?:文件|代码|模块)|位置|原因|背景|现状|问题|流程|结构|参考|未改|没改|没动|验证|检查|测试|结果|之前";
+    OTHER_HEAD = r"\b(?:causes?|why|background|problems?|bugs?|how it works|overview|structure|findings|review|reading|read|looked|related|relevant|involved|unchanged|untouched|left|open|tests?|checks?|results?|verif\w+|before|limitations?|risks?|caveats?|known)\b|风险|限制|注意|已知|后续|\b(?:where|map|layout)\b|相关(?:文件|代码|模块)|位置|原因|背景|现状|问题|流程|结构|参考|未改|没改|没动|验证|检查|测试|结果|之前";
     TABLE = r"^\s*\|\s*(?:changed |modified |touched )?(?:files?|paths?|modules?|文件|路径|模块|改动文件|文件名|位置)\s*\|[^\n]*(?:chang|what|did|done|改动|变更|修改|说明|内容|做了|改了)";
     NOT_HERE = r"^`?[\s|:：—–(（-]*(?:was|were|had|used to|is not|isn't|are not|needs?|should|must|may|might|could|would|will|can|unchanged|untouched|stays?|remains?|still|already|fails?|failed|pass(?:es|ed)?|looks?|lines? \d|not|no change|ok\b|不变|未|没|无需|不用|需要?|仍|还是|原来|之前|以前|本来|保持|应该?|可以|可能|会|通过|失败|里?(?:的)?第 ?\d)";
     DOUBT = r"\bto (?:go|switch|turn|get) (?:it |this |that )?(?:back|off)\b|\bto (?:undo|revert|opt out)\b|\b(?:should|would|could|might|may|must|will|todo|please|you(?:'ll|’ll)? (?:need|have|can|may|want)|unchanged|untouched|not (?:been )?(?:changed|touched|modified|edited)|(?:did|have|has)(?: not|n't|n’t) (?:been )?(?:change|touch|edit|modif)\w*)\b|应该|可能|建议|需要你|需要?(?:再|先|手动)|[^申邀发再重新次]请[^求]|^请|未改|没改|没动|没有(?:改|动)|不用改|无需|保持不变|不变|如果|若";
     MADE = r"^[\s\d.)，,；;:：(（—–+|•✅✓✔☑-]*(?:(?:also|then|and|so|additionally|finally|just|now|there|while (?:i was )?(?:there|here|at it),?|plus|besides|in addition|instead|secondly|first|second|lastly|both)[, ]+)*(?:(?:i|we|i've|we've|i’ve)\s+(?:(?:also|then|have|just|now|only|simply)\s+)*)?(?:[a-z]+-)?(?:[a-z]{2,}ed|gave|made|took|put|set|left|taught|built|wrote|cut|hid|let|brought|threw|drew|hung|stuck|bound|fed|led|sent|tied|shrunk|shrank|undid|redid|overrode|went|got|gets|grew|gained|gains|moved|takes?|split|did|mention)\b";
     NOT_MADE = r"\b(?:based|compared|located|used|called|given|caused|needed|related|verified|tested|inspected|confirmed|tried|noticed|kept|reproduced|traced|considered|failed|passed|skipped|expected|limited|blocked|suggested|recommended|planned|proposed|detected|reported|scanned|validated|linted|compiled|searched|looked|returned|treated|happened|started|crashed|wanted|seemed|appeared|remained|stayed|relied|depended|allowed|required|supposed|intended|assumed|unaffected|affected|left (?:it|them|everything|the rest|alone|untouched|as)|left `[^`]+` (?:alone|as|untouched)|took (?:a look|me)|got (?:an?|the) (?:error|failure)|went (?:through|over)|takes? (?:an?|the|no|care)|made sure|set up in)\b";
-    SMALL = r"\b(?:implementation|code|changes?|diff|tests?|cases?|logic|helper|example|flag|option) (?:itself )?(?:is|are|lives?|sits?) (?:all |both |mostly )?in\b|\b(?:in place|implemented|happens) in\b|\blearn(?:ed|t) to\b|\bsupports?\b|\bonly `[^`]+` (?:is affected|changes|was affected)|\bdiff (?:only )?touches\b|\b(?:one|two|three|four|\d+) (?:\w+ )?(?:tests?|cases|specs) in\b|^\W*(?:implementation|code|changes?|fix|docs|documentation)\s*:|^\W*what (?:i|we) (?:did|changed)\b|\b(?:readme|changelog|`[^`]+\.(?:md|rst|adoc|txt)`) (?:now |also )?(?:explains?|describes?|mentions?|documents?|lists?|covers?|shows?|has)\b|(?:readme|\.md`) ?(?:里|中)?(?:也)?(?:有|写明|说明|介绍)|(?:实现|测试|用例|代码|改动|修改)(?:都|均|主要)?(?:在|位于|写在|放在)|(?:提升|升级|升|降|调整)到|只改|\b(?:it (?:took|only took|needed|was)|(?:is|was) (?:just |only )?|that's |it's )(?:a|an|one|two|the|just|only|few|\d+)? ?(?:few|single|small|one|two|\d+)?[- ]?(?:lines?|change|edit|fix|tweak|one-liner|word|character)\b[^.]{0,16}\bin\b|\b(?:setting|default|switch|option|guide|section|entry|note|docs?)\b (?:\w+ )?(?:is|are|sits?|lives?)\b|改的(?:就|只)?是|由[^，。]{1,12}[改调提升降换变]|[调提升降改换]到 ?`?\d|打开|关掉|开启|拿掉|去掉|支持|多了";
+    SMALL = r"\b(?:lives?|resides?|sits?|itself is|all of it is|find (?:it|them)) in\b|\b(?:covered|tested|pinned|checked) by\b|\b(?:described|documented|explained) in\b|`[^`]*(?:test|spec)[^`]*` (?:covers?|exercises?|asserts?)\b|(?:test|spec)[^`]*` ?覆盖|(?:实现|代码|改动|测试|用例|文档|说明)见|\b(?:implementation|code|changes?|diff|tests?|cases?|logic|helper|example|flag|option) (?:itself )?(?:is|are|lives?|sits?) (?:all |both |mostly )?in\b|\b(?:in place|implemented|happens) in\b|\blearn(?:ed|t) to\b|\bsupports?\b|\bonly `[^`]+` (?:is affected|changes|was affected)|\bdiff (?:only )?touches\b|\b(?:one|two|three|four|\d+) (?:\w+ )?(?:tests?|cases|specs) in\b|^\W*(?:implementation|code|changes?|fix|docs|documentation)\s*:|^\W*what (?:i|we) (?:did|changed)\b|\b(?:readme|changelog|`[^`]+\.(?:md|rst|adoc|txt)`) (?:now |also )?(?:explains?|describes?|mentions?|documents?|lists?|covers?|shows?|has)\b|(?:readme|\.md`) ?(?:里|中)?(?:也)?(?:有|写明|说明|介绍)|(?:实现|测试|用例|代码|改动|修改)(?:都|均|主要)?(?:在|位于|写在|放在)|(?:提升|升级|升|降|调整)到|只改|\b(?:it (?:took|only took|needed|was)|(?:is|was) (?:just |only )?|that's |it's )(?:a|an|one|two|the|just|only|few|\d+)? ?(?:few|single|small|one|two|\d+)?[- ]?(?:lines?|change|edit|fix|tweak|one-liner|word|character)\b[^.]{0,16}\bin\b|\b(?:setting|default|switch|option|guide|section|entry|note|docs?)\b (?:\w+ )?(?:is|are|sits?|lives?)\b|改的(?:就|只)?是|由[^，。]{1,12}[改调提升降换变]|[调提升降改换]到 ?`?\d|打开|关掉|开启|拿掉|去掉|支持|多了";
     ENDING = concat!(r"^[^`]*[a-z\x{4e00}-\x{9fff}][^`]*(?:`[^`]*`[^`]*)*?(?:[(（]|\b(?:in|into|to|for|from|via)\s+(?:the\s+)?)(", paths!(), r")\s*[)）]?\s*[.。]?\s*$");
     BRACKETED = concat!(r"[(（](?:see |in |见|在)?\s*", paths!(), r"\s*[)）]\s*[.。]?\s*$");
     NAMING = r"\bmoved (?:in)?to (?:an?|the|its own|their own)\b|\bwhile i was (?:there|here|at it)\b|`\s*打开了?|(?:写[死错]|多余|错误|漏掉|忘了|缺失|遗漏|重复|失败|报错)的|未(?:使用|定义|捕获|处理|声明|用到?|关闭|释放|引用|初始化|授权|登录|知|来|格式化|覆盖|翻译|读|完成|命中|排序|转义|登陆|支付|匹配)的?|(?:错误|异常|失败|报错|超时|崩溃|问题)(?:处理|码|信息|提示|消息|页面?|类型?|日志|边界|分支|重试|用例|场景|上报|捕获|描述|文案|状态)|误差|(?:error|failure|failed|crash|panic|bug|exception|missing|wrong|leak)s?[- ](?:handling|handlers?|messages?|codes?|paths?|types?|boundar\w+|class|classes|cases?|reports?|reporter|reporting|branch|branches|states?|pages?|logs?|logging|hooks?|values?|keys?|password|login|attempts?|responses?|results?|check|checks|detection)\b|\b(?:not[- ]found|not[- ]null|read[- ]only|open[- ]api|missing[- ]file)\b";
@@ -144,7 +146,7 @@ pub(crate) fn find(answer: &str, text: &str, sentence: &Sentence, claimed: &[(Ra
                 range,
                 paths,
                 manner: Manner::Described,
-                told: own || placed,
+                told: (own || placed) && !IN_PASSING.fits(segment),
             })
         })
         .collect()
@@ -152,6 +154,7 @@ pub(crate) fn find(answer: &str, text: &str, sentence: &Sentence, claimed: &[(Ra
 
 /// True when a text tells of something that was done.
 fn tells(text: &str) -> bool {
+    let text = &POSSIBLE.blanked(text);
     DONE.fits(text) || NEW.fits(text) || SMALL.fits(text) || (MADE.fits(text) && !NOT_MADE.fits(text))
 }
 

@@ -100,7 +100,7 @@ patterns! {
     OBJECT = r"^\s*(?:file\s*)?(?:[.,;:!)|，。；）]|$|\band\b|\bas\b|\bbecause\b|\bsince\b|\bentirely\b|\bcompletely\b)";
     OBJECT_ZH = r"^\s*(?:掉|了|完|干净|成功|该|此|旧|文件|脚本|模块)*\s*(?:[。，,；;：:）)|！.]|$|和|并|以及|及|与|因为|由于)";
     FOR_TESTS = r"^\s*(?:给|对|为)[^，。]*?(?:测试|用例|单测)";
-    HABIT = concat!(r"\bin (?:19|20)\d\d\b|\bon (?:19|20)\d\d-\d\d|\b(?:in|on|since) (?:early |late |mid-?)?(?:january|february|march|april|june|july|august|september|october|november|december)\b|", verb!(), r"\s+(?:by (?:the|an?|hand|users?|each|every)|for (?:node|python|java|go|ruby))\b");
+    HABIT = concat!(r"\bin (?:19|20)\d\d\b|\bon (?:19|20)\d\d-\d\d|\b(?:in|on|since) (?:early |late |mid-?)?(?:january|february|march|april|june|july|august|september|october|november|december)\b|", verb!(), r"\s+(?:by (?:`|the|an?|hand|users?|each|every)|for (?:node|python|java|go|ruby))\b");
     DATED_ZH = r"(?:在|于) ?(?:19|20)\d\d ?年|去年|前年|上个?月";
     DID = concat!(r"^\s*(?:(?:i|we)(?:'ve|’ve| have)? (?:\w+ )?)?(?:", verb!(), r"|\bswapped\b)|^\s*已[^，。]{0,6}(?:", zh_verb!(), "|完成)");
     PARTICIPLE = concat!(r"^[\s)）]*(?:[:：|—–→]|-\s)\s*(?:[\w-]+ ){0,3}?", verb!(), r"\s*(?:\b(?:to|in|into|from|for|with|by|and|as|on|of|at|so|under|behind)\b|[,.;，。；(（]|$)");

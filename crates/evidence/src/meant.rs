@@ -1,7 +1,7 @@
 //! What may be a claim and is one by what the log and the prompt say: files that are described, and fixes that are told as what
 //! is right now.
 
-use crate::deeds::Deeds;
+use crate::deeds::{Deeds, What};
 use crate::pattern::patterns;
 use crate::prove;
 use crate::said::{Manner, Said};
@@ -31,7 +31,8 @@ pub(crate) fn is(deeds: &Deeds, said: &Said, all: &[Said]) -> bool {
                 .iter()
                 .filter(fixes)
                 .all(|other| other.manner == Manner::Restated && other.range.start >= said.range.start);
-            first && DEFECT.fits(&deeds.prompt) && shared(&said.words, &deeds.prompt) > 1
+            let changed = deeds.done.iter().skip(deeds.turn).any(|deed| matches!(deed.what, What::Wrote(_)));
+            changed && first && DEFECT.fits(&deeds.prompt) && shared(&said.words, &deeds.prompt) > 1
         }
     }
 }
