@@ -48,6 +48,8 @@ patterns! {
     ANY = concat!("(", paths!(), ")");
     NAME = concat!(path_pattern!(), "|", quoted!());
     FILES = r"\bfiles? (?:were |was )?(?:changed |touched |modified |edited )?[:：(（]|\bfiles? (?:changed|touched|modified|edited)[:：]|个文件";
+    THIRD = r"^`?[\s|:：—–(（-]*(?:then |also )?[a-z]{3,}s\b";
+    PLURAL = r"^`?[\s|:：—–(（-]*(?:\w*tests|types|docs|cases|options|fixtures|helpers|styles|routes|settings|fields|imports|changes|defaults|entries|notes|comments|keys|queries|mocks|specs|items|lines|less|class|access|css|params|columns|hooks|strings|translations|constants|endpoints|models|fixes|rules|address|progress|plus|versus|status|variables|labels|headers|errors|logs|links|sections|examples|instructions|steps)\b";
     POSSIBLE = r"\bcan (?:also )?be \w+\b|可以在[^，。]{1,40}(?:改|调整|设置|修改)";
     IN_PASSING = r"^[\s,，]*(?:[(（]|(?:and |with )?(?:including|incl\.|among|plus|all|both|of which|(?:one|two|three|four|\d+) of)\b|其中|包括|包含|含)";
     ASIDE = r"[(（][^()（）]*[)）]";
@@ -190,9 +192,11 @@ fn item(answer: &str, words: &str, sentence: &Sentence, claimed: &[(Range<usize>
     let doubted = NOT_HERE.fits(rest) || DOUBT.fits(first) || past;
     let whole_rest = answer.get(sentence.range.start + whole.end..sentence.range.end).unwrap_or_default();
     let bare = !whole_rest.contains(char::is_alphanumeric) && !CHANGES.fits(&heading);
+    let changes = words.trim_start().starts_with('|') || CHANGES.fits(&heading);
+    let third = !changes && THIRD.fits(rest) && !PLURAL.fits(rest);
     let manner = match files::is_labelled(rest) {
         true => Manner::Said,
-        false if PRESENT.fits(rest) || bare => Manner::Described,
+        false if PRESENT.fits(rest) || third || bare => Manner::Described,
         false => Manner::Listed(list_start(answer, sentence.range.start)),
     };
     let paths = names(list);
