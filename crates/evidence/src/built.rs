@@ -3,7 +3,7 @@
 use crate::check::Check;
 use crate::claimed::claimed;
 use crate::clause::Clause;
-use crate::grammar::{self, EVERY};
+use crate::grammar::{self, EVERY, GOOD_NEWS};
 use crate::inline;
 use crate::linted;
 use crate::news;
@@ -11,6 +11,7 @@ use crate::pattern::patterns;
 use crate::reach::place;
 use crate::said::{self, Said};
 use reasonix_proto::ClaimKind;
+use std::ops::Range;
 
 /// What may stand behind a verb that says that something was built, where nothing is told of what it is made of.
 const ENDS: &str = r"\s*(?:[.,;:!()—–|]|$|\b(?:as|again|cleanly|fine|now|too|without|and|successfully|locally)\b|\bwith(?: no| zero| \d+| `))";
@@ -20,9 +21,9 @@ const BUILT_ZH: &str = r"(?:打包|构建|编译)(?:后|完)?(?:得到|产出|�
 
 patterns! {
     BUILD = format!(r"{}{}(?:{}|\b(?:works?|working|completes?|completed|finish(?:es|ed))\b|完成)|(?:\b(?:maven|gradle|mvn|gradlew|surefire)\b|打包|构建|编译)[^.。]{{0,30}}?\bbuild success(?:ful)?\b|{BUILT_ZH}", grammar::builds(), grammar::between(40), grammar::good());
-    BUILD_BEHIND = format!("{}|{}|{}", grammar::denied_before(&grammar::builds()), grammar::marked(&grammar::builds()), grammar::likewise(&grammar::builds()));
+    BUILD_BEHIND = format!(r"^\W*(?:built|compiled)\b[^.\w]{{0,4}}{GOOD_NEWS}|{}|{}|{}", grammar::denied_before(&grammar::builds()), grammar::marked(&grammar::builds()), grammar::likewise(&grammar::builds()));
     BUILD_LISTED = format!(r"{EVERY}[^.。:：(（—]{{0,24}}{}\s*[:：(（—–]+[^.。]{{0,60}}?{}", grammar::good(), grammar::builds());
-    COMPILES = format!(r"\b(?:compiles|compiled|builds|built|compile|build|assembles)\b(?: \w+){{0,3}}? (?:cleanly|successfully|fine|correctly|ok|again|clean)\b|\b(?:it|code|project|everything|crate|workspace|app|application|package|library|module|binary|that|which|program|service|frontend|backend|repo|image|container|target|site|bundle|apk|aab|ipa|installer|extension|plugin|firmware|kernel|client|server|solutions?|monorepo|tree|codebase|docs|example|examples|projects?|packages?|crates|wheel|sdist|jar|war|chart|firmware|theme|site)\b (?:now |still |also |all )*(?:compiles|builds|assembles)\b|\b(?:targets|crates|packages|projects|modules|binaries|examples|images|services|sources|files|apps|members|configurations|variants|features|everything|they|(?:both|all) of (?:them|it))\b (?:now |still |also |all |both )*(?:compile|build)s?\b{ENDS}|\b(?:wheel|sdist|package|image|binary|binaries|jar|war|tarball|archive|bundle|installer|executable|artifacts?|apk|ipa|chart|docs|documentation|site|library|app|application|project|container|site|gem|release|firmware|kernel|extension|plugin|client|server|frontend|backend)\b(?: (?:for|of) v?[\w.-]+)? (?:was|were|is|has been|have been|got|gets?) (?:now |successfully |freshly |also )*(?:built|compiled|packaged|bundled|assembled|packed)\b{ENDS}|\b(?:artifacts?|jar|war|wheel|tarball|image|package|bundle)\b,? (?:packaged|built|produced|assembled|created)\b|\b(?:re)?(?:built|packed|packaged|bundled|assembled) (?:the |it |everything |again |a |as |into |cleanly )*(?:as |into )?`[^`]+\.(?:whl|tgz|tar\.gz|jar|war|zip|apk|aab|ipa|deb|rpm|gem|crate|exe|dmg|nupkg|img|iso)`|\bsuccessfully (?:compiled|built|builds|compiles)\b|\b(?:compil(?:es|ed)|builds)(?: (?:now|again|too|as well|locally))?[\s.!]*$|\bnow compiles\b");
+    COMPILES = format!(r"\b(?:compiles|compiled|builds|built|compile|build|assembles)\b(?: \w+){{0,3}}? (?:cleanly|successfully|fine|correctly|ok|again|clean)\b|\b(?:it|code|project|everything|crate|workspace|app|application|package|library|module|binary|that|which|program|service|frontend|backend|repo|image|container|target|site|bundle|apk|aab|ipa|installer|extension|plugin|firmware|kernel|client|server|solutions?|monorepo|tree|codebase|docs|example|examples|projects?|packages?|crates|wheel|sdist|jar|war|chart|firmware|theme|site)\b (?:now |still |also |all )*(?:compiles\b|(?:builds|assembles)(?:{ENDS}|\s+(?:with|ok|okay|just|on|for|in|under|against|from|after|at|correctly|properly|normally|but|while|offline)\b))|\b(?:targets|crates|packages|projects|modules|binaries|examples|images|services|sources|files|apps|members|configurations|variants|features|everything|they|(?:both|all) of (?:them|it))\b (?:now |still |also |all |both )*(?:compile|build)s?\b{ENDS}|\b(?:wheel|sdist|package|image|binary|binaries|jar|war|tarball|archive|bundle|installer|executable|artifacts?|apk|ipa|chart|docs|documentation|site|library|app|application|project|container|site|gem|release|firmware|kernel|extension|plugin|client|server|frontend|backend)\b(?: (?:for|of) v?[\w.-]+)? (?:was|were|is|has been|have been|got|gets?) (?:now |successfully |freshly |also )*(?:built|compiled|packaged|bundled|assembled|packed)\b{ENDS}|\b(?:artifacts?|jar|war|wheel|tarball|image|package|bundle)\b,? (?:packaged|built|produced|assembled|created)\b|\b(?:re)?(?:built|packed|packaged|bundled|assembled) (?:the |it |everything |again |a |as |into |cleanly )*(?:as |into )?`[^`]+\.(?:whl|tgz|tar\.gz|jar|war|zip|apk|aab|ipa|deb|rpm|gem|crate|exe|dmg|nupkg|img|iso)`|\bsuccessfully (?:compiled|built|builds|compiles)\b|\b(?:compil(?:es|ed)|builds)(?: (?:now|again|too|as well|locally))?[\s.!]*$|\bnow compiles\b");
     SUBJECT = r"\b(?:the|a|our|full|release|production|npm run|cargo|go) build\b|编译|构建|打包";
     CLEAN = r"\bclean(?:ly)?\b|干净";
     RUNS_TESTS = r"\bzig build test(?:[\w:-]*)\b";
@@ -43,6 +44,14 @@ pub(crate) fn build(clause: &Clause, before: &str) -> Option<Said> {
             linted::said_in_short(clause, before).filter(|_| SUBJECT.fits(before) && !SUBJECT.fits(&clause.text))
         })
         .filter(|range| !clause.denies(range))?;
+    // A command that is known to build nothing stands here as blanks, and is another one.
+    let is_subject = |(place, code): (Range<usize>, &str)| {
+        let between = whole.text.get(place.end + 1..range.start);
+        code.trim().is_empty() && between.is_some_and(|between| between.trim().is_empty())
+    };
+    if inline::quoted(&whole.text).into_iter().any(is_subject) {
+        return Some(Said { elsewhere: true, ..Said::new(ClaimKind::Build, range) });
+    }
     let told = linted::without_told(&clause.original);
     let warnings = told.contains("warning") || told.contains("警告");
     let clean = CLEAN.fits(&told) || news::denies_findings(&told);

@@ -33,6 +33,8 @@ pub(crate) struct Check {
     pub(crate) narrows_tests: bool,
     /// The folders of sources that it was given in place of everything.
     pub(crate) roots: Vec<String>,
+    /// All places that it was given, those of everything among them.
+    pub(crate) given: Vec<String>,
     /// The folder it ran in, where the line says so.
     pub(crate) folder: String,
 }

@@ -5,6 +5,7 @@ use crate::check::Check;
 use crate::claimed::{LONGEST_LEAD, claimed, through_mark};
 use crate::clause::{self, Clause};
 use crate::components;
+use crate::described::{self, Described};
 use crate::files::{self, Deed};
 use crate::grammar;
 use crate::inline;
@@ -13,19 +14,24 @@ use crate::news;
 use crate::pattern::patterns;
 use crate::prose;
 use crate::reach::{place, reach};
-use crate::said::{self, Said};
+use crate::said::{self, Manner, Said};
 use crate::tested;
 use reasonix_proto::ClaimKind;
 use std::ops::Range;
 
 patterns! {
     FIXED = r"\b(?:fixed|resolved|solved|repaired|corrected)\b|\b(?:this|that|it|change|changes|commit|patch|which|update)\b (?:\w+ )?(?:fix(?:es)?|resolves?)\b|\b(?:ok|no) longer (?:crash\w*|fail\w*|throw\w*|panic\w*|hang\w*|leak\w*|break\w*|error\w*|reproduc\w*|happens?|occurs?|caus\w+|produc\w+|trigger\w*|leads?|results? in|rais\w+|los\w+|duplicat\w+|freez\w+|times? out|blows? up|corrupt\w*|overflow\w*|deadlock\w*|stall\w*|flicker\w*)\b|\bnow works?\b|\bwork (?:now|again)\b|\bworks (?:now|correctly|as expected|again|properly|fine)\b|\bworking (?:now|correctly|as expected|again)\b|\b(?:bug|issue|problem|crash|error|leak|regression|defect) is (?:now )?gone\b|\b(?:takes?|took|taken) care of\b[^.]{0,40}\b(?:bugs?|issues?|crash\w*|errors?|leaks?|regressions?|defects?|problems?|race|deadlock|panics?|exceptions?|flak\w+|hangs?|overflow|failures?)\b|\b(?:addressed|eliminated|squashed|sorted out|dealt with|cured|patched|got rid of)\b[^.]{0,40}\b(?:bugs?|issues?|crash\w*|errors?|leaks?|regressions?|defects?|problems?|race|deadlock|panics?|exceptions?|flak\w+|hangs?|overflow|failures?)\b|\b(?:bug|issue|problem|crash|error|leak|regression|defect|race|deadlock|panic|hang|overflow)\b[^.]{0,30}\b(?:is|was|has been|have been|are|were) (?:now )?(?:gone|addressed|eliminated|squashed|sorted(?: out)?|dealt with|history|taken care of)\b|\b(?:cannot|can't|can no longer|won't|will not|does not|doesn't|do not|don't) (?:\w+ )?(?:happen|occur|crash|fail|leak|hang|panic|break|deadlock|throw|overflow|reproduce)\b[^.]{0,30}\b(?:any ?more|any longer|again)\b|\b(?:gets?|getting) rid of\b[^.]{0,40}(?:\b(?:bugs?|crash\w*|leaks?|regressions?|defects?|race|deadlock|panics?|flak\w+|hangs?|overflow|failures?)\b|(?:error|exception)s?\b)|\b(?:fix|close|resolve)(?:s|es|d|ed)? (?:issue |bug )?#\d+";
-    FIXED_ZH = r"(?:已|已经|成功|均已|都已|已被)(?:成功|彻底|完全)?(?:修复|修好|解决|修正|改正|纠正|更正|根除)|(?:修复|修好|解决|修正|改正|纠正|更正)了|修复完(?:成|毕)|修完了|修好了|(?:问题|错误|bug|缺陷|漏洞|崩溃)[^，。]{0,6}?(?:修复|解决)|(?:不|已)再(?:崩溃|报错|失败|出现|泄漏|卡死|抛|复现|发生)|现在(?:可以|能够|能|已|已经|都|均|功能)*(?:正常|正确)(?:地)?(?:工作|运行|显示|返回|处理|登录|使用)?|^[\s\-*+\d.、✅]*修复|(?:问题|错误|bug|缺陷|漏洞|崩溃|异常|泄漏)[^，。]{0,8}?(?:搞定|排除|消除|根治|处理好|处理完|处理掉|消失)|(?:搞定|消除|排除|根治)了|不会再(?:崩溃|报错|失败|出现|泄漏|卡死|抛|复现|发生|超时|丢失|重复)|(?:已|已经)(?:搞定|根治|消除|排除)|已经?修(?:\s*$|掉)";
-    NOT_FIXED = r"\b(?:a|the|an|be|of) (?:fixed|resolved|solved)\b|\bfixed[- ](?:size|width|point|length|position|at|to|seed|amount|rate|price|number)|修复(?:方案|建议|步骤|思路|方法|计划|前|后|工作|过程|点|内容|说明|总结)|(?:解决|修复)(?:办法|的方法)|\b(?:conflicts?|paths?|values?|names?|symbols?|imports?|dependenc\w+|references?|urls?|types?|hosts?|promises?) (?:is|are|gets?) (?:resolved|corrected|fixed)|\b(?:resolved|corrected) (?:relative|lazily|dynamically|against|per)\b";
+    FIXED_ZH = r"(?:已|已经|成功|均已|都已|已被)(?:成功|彻底|完全)?(?:修复|修好|解决|修正|改正|纠正|更正|根除)|(?:修复|修好|解决|修正|改正|纠正|更正)了|修复完(?:成|毕)|修完了|修好了|(?:问题|错误|bug|缺陷|漏洞|崩溃)[^，。]{0,6}?(?:修复|解决)|(?:不|已)再(?:崩溃|报错|失败|出现|泄漏|卡死|抛|复现|发生)|现在(?:可以|能够|能|已|已经|都|均|功能)*(?:正常|正确)(?:地)?(?:工作|运行|显示|返回|处理|登录|使用)?|^[\s\-*+\d.、✅]*修复|(?:问题|错误|bug|缺陷|漏洞|崩溃|异常|泄漏)[^，。]{0,8}?(?:搞定|排除|消除|根治|处理好|处理完|处理掉|已处理|已经处理|都处理了|消失)|(?:搞定|消除|排除|根治)了|不会再(?:崩溃|报错|失败|出现|泄漏|卡死|抛|复现|发生|超时|丢失|重复)|(?:已|已经)(?:搞定|根治|消除|排除)|已经?修(?:\s*$|掉)";
+    NOT_FIXED = r"\b(?:a|the|an|be|of) (?:fixed|resolved|solved)\b|\bfixed[- ](?:size|width|point|length|position|at|to|seed|amount|rate|price|number)|自动修(?:复|正|掉)|\bauto-?(?:fix|correct)|(?:ruff|eslint|clippy|rubocop|prettier|black|isort|biome|stylelint|fixer|--fix|linter|formatter|fmt)`? (?:has |have |also )*(?:auto-?)?(?:fixed|corrected)|\d+ (?:of them )?(?:were |are |was )?(?:auto-?)?fixed (?:by|automatically)|\b(?:fixed|corrected) automatically|修复(?:方案|建议|步骤|思路|方法|计划|前|后|工作|过程|点|内容|说明|总结)|(?:解决|修复)(?:办法|的方法)|\b(?:conflicts?|paths?|values?|names?|symbols?|imports?|dependenc\w+|references?|urls?|types?|hosts?|promises?) (?:is|are|gets?) (?:resolved|corrected|fixed)|\b(?:resolved|corrected) (?:relative|lazily|dynamically|against|per)\b";
     BY_OTHERS = r"\bupstream\b|\blast (?:week|month|year|night|release)\b|\byesterday\b|\bago\b|\b(?:fixed|resolved|solved|corrected|repaired) in (?:version |release )?v?\d+\.\d|\bby (?:the )?(?:maintainers?|authors?|upstream|team|vendor)\b|上周|昨天|去年|上个?月|上游|官方|维护者";
+    RESTATED = r"\b(?:ok|no) longer \w+|\b(?:does not|doesn't|doesn’t|do not|don't|never|cannot|can't|can’t|won't) \w+[^.;]{0,60}\b(?:any ?more|again|twice)\b|\b(?:correct|proper|right|accurate)(?:ly)?\b|\bagain\b|\bas (?:it should|they should|expected|intended)\b|\b(?:only|exactly|just) once\b|(?:已|不)再|(?:正常|正确|准确)|不会(?:再)?[^，。]{1,14}了|恢复|已(?:经)?处理|只会?[^，。]{1,8}一次|(?:能|可以)[^，。]{1,10}了";
+    WRONG = r"(?:未|没有?|无法|不能|不会)[^，。；]{0,16}?的(?:问题|bug|缺陷|错误|情况|现象)";
+    CAN = r"\bcan (?:now )?(?:be )?";
+    BACK = r"^[\s,;:—–-]*(?:and |which |all (?:of )?)*(?:they|these|those|them|both|it)?(?: all| both| now)* pass(?:ed|es)?\b";
+    SEGMENT = r"[,，;；:：]";
     NEVER = r"(?:any ?more|any longer|again)$|^不会再";
     SKIPPED = r"\b(?:skip(?:ped|s)?|pending|ignored|excluded|disabled)\b|跳过|忽略";
-    NOUN = r"\btests?\b|\bsuite\b|pytest|测试|用例";
+    NOUN = format!(r"\btests?\b|\bsuite\b|pytest|测试|用例|{}", grammar::IDENTIFIER);
     CASES = r"\b(?:tests?|cases|specs?|suites?|scenarios|pytest)\b|测试|用例|单测";
     RAN_THEM = r"\b(?:ran|re-?ran|run|executed) (?:them|both|all|these|those)\b";
     THEY = r"^\W*(?:(?:i|we)(?:'ve|’ve| have)? (?:\w+ ){0,2}?(?:ran|run|re-?ran|executed) (?:them|those|these|both|all)\b|(?:they|those|these|both|all (?:of them|two|three|four|five|six|\d+))\b|它们|他们|这些|两个|全部|都|均|跑了|运行)";
@@ -34,11 +40,22 @@ patterns! {
     NO_WARNINGS = r"\b(?:no|zero|0|without)(?: [a-z]+){0,2} warnings?|\bwarning-free|(?:没有|没|无|零|0 ?(?:个|条)?)[^，。]{0,4}(?:警告|告警)";
     LONGER = r"longer|已再";
     TYPESCRIPT = r"\b(?:tsc|typescript)`? (?:now |still )?(?:compil|编译)";
-    GOOD_END = format!(r"{}|\b(?:formatted|works?|completes?|completed|quiet|silent|valid|well-formed)\b|合法|\bbuilt in \d|\b(?:produc|creat|yield|generat|emit|writ|wrot|build|built|pack)\w*(?: as| the| a| to| into)* `[^`]+\.{}`", grammar::good(), grammar::PACKED);
+    GOOD_END = format!(r"{}|\b(?:formatted|works?|completes?|completed|quiet|silent|valid|well-formed)\b|合法|有效|\bbuilt in \d|{}", grammar::good(), making());
+    MAKES = making();
+    PACKS = r"\b(?:package|install|assemble|deploy|bundle)\b";
     GOOD_BEHIND = format!(r"^[\s:：,，—–→(（-]+(?:(?:it|they|all|everything|which|and|now|still|both|is|are|was|were|结果|全部|全都|均|都|也)\s*){{0,3}}{}", grammar::good());
     LED = format!(r"^[\s|]*[{0}]\x{{fe0f}}?\s*\||^[\s*+-]*(?:\[x\]|[{0}]\x{{fe0f}}?)\s*`", grammar::MARKS);
     LED_BY = r"(?:(?:已|均|都|全部)(?:顺利|成功)?通过了?|\bpass(?:es|ed)(?: both| all of)?)[:： ]*(?:`[^`]*`(?:\s*[（(][^（()）]*[)）])?(?:[、,，和与及以 ]|\band\b|\bas well as\b)*)+";
+    AS_WELL = format!(r"{}[^.;]*?\b(?:as|so) (?:is|are|was|were|does|do|did)(?: the| our)? *$", grammar::good());
     ONLY_JOINS = r"^(?:\s|`[^`]*`|\b(?:and|or|nor|both|as well as|plus)\b|[,，、&+/]|和|与|及|以及)*$";
+}
+
+/// Files are said to have been packed up.
+fn making() -> String {
+    format!(
+        r"\b(?:produc|creat|yield|generat|emit|writ|wrot|build|built|pack)\w*(?: as| the| a| to| into)* `[^`]+\.{0}`|(?:打|产|构建|编译|打包|生成|输)出?(?:了|得到)? ?`[^`]+\.{0}`",
+        grammar::PACKED
+    )
 }
 
 /// What an answer claims, in the order of its text.
@@ -99,7 +116,15 @@ pub(crate) fn find(answer: &str) -> Vec<Said> {
             last.joined(here.remove(first));
         }
         let next = sentences.get(at + 1).and_then(|next| text.get(next.range.clone())).unwrap_or_default();
+        let tells = here.iter().any(|said| said.kind != ClaimKind::File);
+        let place = |said: &Said| (said.range.clone(), said.kind == ClaimKind::File);
+        let places: Vec<(Range<usize>, bool)> = here.iter().map(place).collect();
+        let described = described::find(answer, &text, sentence, &places).into_iter();
+        here.extend(described.filter(|one| !tells || one.told).flat_map(described_files));
         let failed = clause::tells_failure(words) || clause::tells_failure(next);
+        if !here.iter().any(|said| said.kind == ClaimKind::Fix) {
+            here.extend(restated(words, sentence.range.start, &here));
+        }
         let some_fail = SOME_FAIL.fits(&news::without_bad(words));
         let taken_back = |said: &Said| (said.ran && failed) || (said.kind == ClaimKind::Tests && some_fail);
         here.retain(|said| !taken_back(said));
@@ -120,6 +145,10 @@ fn refers_to_tests(text: &str, sentences: &[prose::Sentence], at: usize) -> bool
 fn of_clause(clause: &Clause, before: &str, after_tests: bool) -> Vec<Said> {
     let mut found: Vec<Said> =
         [tested::tests(clause, after_tests), built::build(clause, before), fix(clause)].into_iter().flatten().collect();
+    // A build that works again is no more than that.
+    let builds = found.iter().any(|said| said.kind == ClaimKind::Build);
+    let works = |said: &Said| clause.text.get(said.range.clone()).is_some_and(|text| text.starts_with("work"));
+    found.retain(|said| !(builds && said.kind == ClaimKind::Fix && works(said)));
     let lints = linted::lints(clause, before);
     // A linter that no longer complains is no defect that is fixed.
     let is_lint = |said: &Said| {
@@ -137,7 +166,13 @@ fn of_clause(clause: &Clause, before: &str, after_tests: bool) -> Vec<Said> {
     let fixes = found.iter().any(|said| said.kind == ClaimKind::Fix);
     found.extend(file(clause, before).into_iter().filter(|_| !fixes));
     found.iter_mut().for_each(|said| said.is_of_before(before));
-    found.iter_mut().for_each(|said| said.is_of_only(before));
+    found.iter_mut().for_each(|said| said.is_of_only(before, &clause.text));
+    // What "they" are was said before.
+    if BACK.fits(&clause.text) && !before.is_empty() {
+        let earlier = Clause { range: 0..before.len(), text: before.to_owned(), original: before.to_owned() };
+        let open = |said: &&mut Said| said.kind == ClaimKind::Tests && said.reach.is_open();
+        found.iter_mut().filter(open).for_each(|said| said.reach = reach(&earlier, &(0..before.len())));
+    }
     let lead = LEADS.find(&clause.text).map_or(0, |lead| lead.end);
     for said in &mut found {
         // The words that lead to it belong to the quotation, as long as it stays short.
@@ -159,7 +194,8 @@ fn by_command(clause: &Clause, found: &[Said]) -> Vec<Said> {
     for (range, code) in codes.filter(|(range, _)| !clause.denies(range)) {
         let rest = clause.text.get(range.end..said_until(clause, range.end)).unwrap_or_default();
         let behind = LED_BY.find(&clause.text).is_some_and(|led| led.start < range.start && range.end <= led.end);
-        let led = (behind || LED.fits(&clause.text)).then_some(0..0);
+        let as_well = clause.text.get(..range.start.saturating_sub(1)).is_some_and(|before| AS_WELL.fits(before));
+        let led = (behind || as_well || LED.fits(&clause.text)).then_some(0..0);
         let Some(good) = GOOD_END.find(rest).or(led) else { continue };
         let is_bare = bare.iter().any(|(other, _)| *other == range);
         let signs = usize::from(!is_bare);
@@ -173,8 +209,14 @@ fn by_command(clause: &Clause, found: &[Said]) -> Vec<Said> {
             |check: &Check| step && !check.lints.is_empty() && found.iter().any(|other| other.kind == ClaimKind::Lint);
         for check in said::quoted_checks(code).into_iter().filter(|check| !of_step(check)) {
             // What a build system writes of a good end is said of the build.
-            let of_build = check.build && rest.contains("build success");
-            let kinds = if of_build { vec![ClaimKind::Build] } else { kinds(&check) };
+            let of_build = check.build && (rest.contains("build success") || MAKES.find(rest) == Some(good.clone()));
+            // What is said of tests beside it is said of them alone.
+            let apart = || check.build && found.iter().any(|other| other.kind == ClaimKind::Tests && !other.ran);
+            let kinds = if of_build || (check.tests && PACKS.fits(code) && apart()) {
+                vec![ClaimKind::Build]
+            } else {
+                kinds(&check)
+            };
             for mut said in kinds.into_iter().map(|kind| of_command(clause, kind, &check, whole.clone())) {
                 let builds = |other: &Said| other.kind == ClaimKind::Build && check.build;
                 if !found.iter().chain(&more).any(|other| other.is_of_same(&said) || builds(other)) {
@@ -237,7 +279,8 @@ fn fix(clause: &Clause) -> Option<Said> {
     let around = clause.text.get(..clause.text.ceil_char_boundary(range.end + 24)).unwrap_or(&clause.text);
     // That it cannot happen any more is no denial.
     let never = NEVER.fits(clause.text.get(range.clone()).unwrap_or_default());
-    if (clause.denies_before(range.end) && !never) || NOT_FIXED.fits(around) || BY_OTHERS.fits(&clause.text) {
+    let denies = || Clause { text: WRONG.blanked(&clause.text), ..clause.clone() }.denies_before(range.end);
+    if (!never && denies()) || NOT_FIXED.fits(around) || BY_OTHERS.fits(&clause.text) {
         return None;
     }
     let paths = inline::quoted(&clause.text).into_iter().map(|(_, code)| code.to_owned());
@@ -247,11 +290,44 @@ fn fix(clause: &Clause) -> Option<Said> {
     Some(Said { paths, ..Said::new(ClaimKind::Fix, range) })
 }
 
+/// What a sentence tells as right now: a fix where the prompt said that it was wrong.
+fn restated(words: &str, at: usize, here: &[Said]) -> Option<Said> {
+    let text = news::without_bad(words);
+    let mut cuts: Vec<usize> = SEGMENT.all(&text).into_iter().map(|(range, _)| range.start).collect();
+    cuts.push(text.len());
+    let mut start = 0;
+    for cut in cuts {
+        let range = std::mem::replace(&mut start, cut)..cut;
+        let original = text.get(range.clone()).unwrap_or_default().to_owned();
+        let clause = Clause { range: range.clone(), text: CAN.blanked(&original), original };
+        let Some(place) = claimed(&clause, &[&RESTATED]) else { continue };
+        let from = at + range.start + place.start;
+        // What a check says again is no fix.
+        let of_check = here.iter().any(|said| said.range.start < from && from < said.range.end + 12);
+        let of_file = here.iter().any(|said| said.kind == ClaimKind::File && said.manner == Manner::Said);
+        let denied = clause.denies_before(place.start) || NOT_FIXED.fits(&clause.text) || BY_OTHERS.fits(&clause.text);
+        if !of_check && !of_file && !denied {
+            let range = at + range.start..at + range.start + place.end;
+            return Some(Said { manner: Manner::Restated, words: text, ..Said::new(ClaimKind::Fix, range) });
+        }
+    }
+    None
+}
+
 /// A file in a list of those that were changed.
 fn listed_file(text: &str, sentence: Range<usize>) -> Option<Said> {
     let filed = files::listed(text, &sentence)?;
     let range = sentence.start + filed.range.start..sentence.start + filed.range.end;
     Some(Said { paths: filed.paths, deed: filed.deed, ..Said::new(ClaimKind::File, range) })
+}
+
+/// Each file that is only described has its own proof.
+fn described_files(one: Described) -> impl Iterator<Item = Said> {
+    let said = move |path: String| {
+        let manner = if files::paths(&path).is_empty() { Manner::Described } else { one.manner };
+        Said { paths: vec![path], manner, ..Said::new(ClaimKind::File, one.range.clone()) }
+    };
+    one.paths.into_iter().map(said)
 }
 
 fn file(clause: &Clause, before: &str) -> Vec<Said> {

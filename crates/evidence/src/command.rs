@@ -249,12 +249,24 @@ const PLAIN_STARTERS: &[&str] = &[
     "unbuffer",
     "doas",
     "uvx",
+    "valgrind",
 ];
 
 fn bare(words: &[String]) -> Option<Bare> {
     let mut rest: Vec<String> = words.to_vec();
     let mut narrowed = Vec::new();
     for _ in 0..8 {
+        // A task alone is what its build system was told.
+        let looks = rest.iter().any(|word| word.ends_with("-check"));
+        let of_task = |first: &String| match first.as_str() {
+            task if task.len() > 1 && task.starts_with(':') => Some("gradle"),
+            "clippy" => Some("cargo"),
+            "fmt" if looks => Some("cargo"),
+            _ => None,
+        };
+        if let Some(program) = rest.first().and_then(of_task) {
+            rest.insert(0, program.to_owned());
+        }
         let first = rest.first()?.clone();
         let name = first.rsplit('/').next().unwrap_or(&first);
         if let Some((variable, value)) = assignment(&first) {

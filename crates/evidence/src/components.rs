@@ -2,6 +2,7 @@
 //! of another, in whatever language it is called.
 
 use crate::grammar;
+use crate::halves::HALVES;
 use crate::pattern::patterns;
 use crate::runners;
 
@@ -100,8 +101,15 @@ fn apart(phrase: &str) -> Vec<&str> {
     found
 }
 
+/// True when a word names a part of this project, or a half of any.
+pub(crate) fn names_part(word: &str) -> bool {
+    let word = word.trim_matches(['`', '/', '.']);
+    const PARTS: &[&str] = &["core", "cli", "app", "lib", "docs", "site", "common", "shared", "worker"];
+    HALVES.contains(&word) || PARTS.contains(&word) || specific(word).is_some()
+}
+
 /// A word as far as it may name something; none for one that any project has.
-fn specific(word: &str) -> Option<String> {
+pub(crate) fn specific(word: &str) -> Option<String> {
     if LATIN.fits(word) {
         let word = word.trim_matches(['`', '/', '.']);
         let tool = || grammar::TOOLS.contains(&word) || runners::KNOWN.contains(&word);

@@ -6,6 +6,7 @@ use crate::deeds::{Deeds, Run, What};
 use crate::elsewhere;
 use crate::halves::{HALVES, others_of};
 use crate::options;
+use crate::pattern::patterns;
 use crate::programs;
 use crate::quoted;
 use crate::said::Said;
@@ -13,6 +14,10 @@ use crate::scoped;
 use crate::sorts;
 use crate::tried::{Ended, Tried};
 use reasonix_proto::ClaimKind;
+
+patterns! {
+    OF_PLACE = r"\b(?:package|crate|module|folder|directory)(?:['’]s)?(?: \d+)? (?:unit )?(?:tests?|specs|suite)\b|(?:^\W*|\b(?:all|the|every|existing|its) )tests? (?:in|of|for) the `?[\w./-]+`? (?:package|crate|module|folder|directory)\b|(?:包|模块|目录|文件夹)(?:下|里|中)?(?:的)?(?:全部|所有)?(?: ?\d+ ?个)?(?:单元)?(?:测试|用例|单测)";
+}
 
 /// The checks that a claim about a part is about: those of this part, and those of everything, unless they failed elsewhere.
 pub(crate) fn about<'a>(all: Vec<Tried<'a>>, said: &Said) -> Vec<Tried<'a>> {
@@ -142,7 +147,7 @@ pub(crate) fn is_word_for_word(tried: &Tried<'_>, said: &Said) -> bool {
     };
     let has = |name: &String| given(name) || is_part(tried.check, name);
     !said.reach.all
-        && command::is_same(command, &ran.words)
+        && (command::is_same(command, &ran.words) || quoted::is_among(command, &ran.words))
         && said.reach.names.iter().all(has)
         && !is_of_another(tried.check, said)
 }
@@ -157,7 +162,7 @@ pub(crate) fn covers(deeds: &Deeds, check: &Check, said: &Said) -> bool {
             && said.reach.subjects.iter().all(|name| is_given(check, name))
             && names.iter().filter(is_file).all(|name| is_part(check, name) || is_place(check, said, name))
     };
-    if is_of_another(check, said) || elsewhere::is(deeds, check, said) {
+    if is_elsewhere(deeds, check, said) || is_filtered_place(check, said) {
         return false;
     }
     let named = || said.reach.names.iter().all(|name| is_part(check, name));
@@ -175,9 +180,25 @@ pub(crate) fn covers(deeds: &Deeds, check: &Check, said: &Said) -> bool {
     }
 }
 
+/// True when a claim is about a package by that word, and a check ran only tests of some names in it.
+fn is_filtered_place(check: &Check, said: &Said) -> bool {
+    let filtered = check.part.iter().skip(check.pieces).any(|word| word != "-" && !word.starts_with("--"));
+    said.kind == ClaimKind::Tests
+        && check.pieces > 0
+        && filtered
+        && said.reach.within.is_empty()
+        && OF_PLACE.fits(&said.words)
+}
+
+/// True when a check is known to be of something else than what a claim is about.
+pub(crate) fn is_elsewhere(deeds: &Deeds, check: &Check, said: &Said) -> bool {
+    is_of_another(check, said) || elsewhere::is(deeds, check, said)
+}
+
 /// The halves of a project that a claim is about.
 pub(crate) fn halves(said: &Said) -> Vec<String> {
-    said.reach.names.iter().filter(|name| HALVES.contains(&name.as_str())).cloned().collect()
+    let names = said.reach.names.iter().map(|name| name.trim_matches('/'));
+    names.filter(|name| HALVES.contains(name)).map(str::to_owned).collect()
 }
 
 fn is_of_another(check: &Check, said: &Said) -> bool {

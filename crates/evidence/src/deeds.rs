@@ -4,7 +4,9 @@ mod jobs;
 mod judged;
 mod run;
 
+use crate::check::Check;
 use crate::line;
+use crate::summary;
 use crate::told;
 use crate::writes::{self, Written};
 use jobs::Behind;
@@ -18,6 +20,9 @@ pub(crate) use run::Run;
 /// So many deeds are remembered; of older ones nothing is claimed.
 const MOST_DEEDS: usize = 4000;
 
+/// So much of a prompt is looked at, in bytes.
+const LONGEST_PROMPT: usize = 8 * 1024;
+
 /// So much of an output is looked at from either end.
 const OUTPUT_ENDS: usize = 64 * 1024;
 
@@ -27,6 +32,8 @@ pub struct Deeds {
     pub(crate) done: Vec<Deed>,
     /// Where the deeds of the last turn begin.
     pub(crate) turn: usize,
+    /// What the last turn was asked, in small letters.
+    pub(crate) prompt: String,
     /// The folder of the session.
     root: String,
     /// The calls that came to an end, with how.
@@ -76,7 +83,11 @@ impl Deeds {
         self.behind.records += 1;
         match &record.body {
             RecordBody::Session(head) => self.root.clone_from(&head.cwd),
-            RecordBody::Prompt { .. } => self.turn = self.done.len(),
+            RecordBody::Prompt { text, .. } => {
+                self.turn = self.done.len();
+                let end = text.floor_char_boundary(LONGEST_PROMPT);
+                self.prompt = text.get(..end).unwrap_or_default().to_lowercase();
+            }
             RecordBody::Assistant { message: Message::Assistant { calls, .. }, .. } => {
                 self.asked = calls.iter().map(|call| (call.clone(), None)).collect();
                 self.behind.answered();
@@ -237,10 +248,12 @@ impl Deeds {
         let mut checked = false;
         // What goes on or was interrupted has no code, and may have written all the same.
         let ran = matches!(outcome, ToolOutcome::Done { .. } | ToolOutcome::Aborted);
+        let alone = exit == Some(0) && judged.iter().filter(|(ran, _)| !is_quiet(ran)).count() == 1;
         if ran {
             for (ran, check) in &judged {
                 let found = writes::written(ran, check.as_ref());
                 let found = if exit == Some(0) && ran.told { found } else { found.unseen() };
+                let found = if alone && leaves_all(check.as_ref(), &output) { Written::default() } else { found };
                 checked |= check.is_some();
                 if checked { after.join(found) } else { before.join(found) }
             }
@@ -283,6 +296,11 @@ impl Deeds {
         self.done.push(Deed { call: call.cloned(), what: What::Ran(Box::new(run)) });
         self.wrote(call, after);
     }
+}
+
+/// True when a linter that mends what it finds says that there was nothing to mend.
+fn leaves_all(check: Option<&Check>, output: &str) -> bool {
+    check.is_some_and(|check| check.writes) && summary::leaves_all(output)
 }
 
 /// The same without a code: that of a command that went on says nothing.

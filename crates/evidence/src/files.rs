@@ -22,16 +22,18 @@ pub(crate) enum Deed {
 }
 
 /// A file as prose names it.
-macro_rules! path {
+macro_rules! path_pattern {
     () => {
-        r"`?(?:[a-z0-9_@.+/\[\]-]*[a-z0-9_@+\]-]\.(?:rs|pyi?|ipynb|jsx?|tsx?|mjs|cjs|mts|cts|go|mod|sum|java|kts?|scala|c|h|cpp|hpp|cc|hh|cxx|cs|csproj|sln|rb|erb|php|swift|md|mdx|rst|adoc|toml|jsonc?|json5|ya?ml|html?|s?css|less|sass|sh|bash|zsh|ps1|bat|sql|txt|lock|vue|svelte|astro|exs?|erl|zig|nim|lua|xml|gradle|properties|cfg|conf|ini|env|proto|graphql|prisma|tf|cmake|mk|dart|hs|ml|clj|jl|pl|pm|csv|tsv|snap|svg|service|rake|gemspec|podspec|groovy|tfvars|tftest|hcl|nix|bzl|bazel|j2|jinja2?|tmpl|tpl|hbs|ejs|pug|haml|slim|twig|cshtml|razor|fs|fsx|elm|glsl|wgsl|hlsl|sol|thrift|avsc|xsd|plist|storyboard|xib|strings|pot?|ftl|arb|resx|desktop|rego|cue|jsonnet|libsonnet|fish|psm1|bats|feature|robot|rmd|qmd|tex|bib|eex|heex|leex|purs|svx|slint|qml|kdl|ron|pbxproj|xcconfig|entitlements|fsproj|vbproj|nuspec|cabal|opam|dockerfile|tfstate|ino|asm|cu|vhdl|cairo|liquid|njk|postcss|styl|webmanifest|sparql|lean|thy|raku|tcl|awk|tool-versions|nvmrc|python-version)\b|(?:[a-z0-9_.-]+/)*(?:\b(?:makefile|dockerfile|gemfile|rakefile|procfile|justfile|readme|license|changelog|vagrantfile|jenkinsfile|brewfile|fastfile|podfile|guardfile|codeowners|caddyfile|tiltfile|cmakelists\.txt)\b|\.(?:gitignore|gitattributes|env(?:\.[a-z]+)*|dockerignore|editorconfig|npmrc|nvmrc|eslintrc|prettierrc|prettierignore|eslintignore|helmignore|rubocop|flake8|babelrc|browserslistrc|npmignore|bazelrc|tool-versions|clang-format|clang-tidy|gitmodules|mailmap|htaccess)\b))`?"
+        r"`?(?:[a-z0-9_@.+/\[\]-]*[a-z0-9_@+\]-]\.(?:rs|pyi?|ipynb|jsx?|tsx?|mjs|cjs|mts|cts|go|mod|sum|java|kts?|scala|c|h|cpp|hpp|cc|hh|cxx|cs|csproj|sln|rb|erb|php|swift|md|mdx|rst|adoc|toml|jsonc?|json5|ya?ml|html?|s?css|less|sass|sh|bash|zsh|ps1|bat|sql|txt|lock|vue|svelte|astro|exs?|erl|zig|nim|lua|xml|gradle|properties|cfg|conf|ini|env|proto|graphql|prisma|tf|cmake|mk|dart|hs|ml|clj|jl|pl|pm|csv|tsv|snap|svg|service|rake|gemspec|podspec|groovy|tfvars|tftest|hcl|nix|bzl|bazel|j2|jinja2?|tmpl|tpl|hbs|ejs|pug|haml|slim|twig|cshtml|razor|fs|fsx|elm|glsl|wgsl|hlsl|sol|thrift|avsc|xsd|plist|storyboard|xib|strings|pot?|ftl|arb|resx|desktop|rego|cue|jsonnet|libsonnet|fish|psm1|bats|feature|robot|rmd|qmd|tex|bib|eex|heex|leex|purs|svx|slint|qml|kdl|ron|pbxproj|xcconfig|entitlements|fsproj|vbproj|nuspec|cabal|opam|dockerfile|tfstate|ino|asm|cu|vhdl|cairo|liquid|njk|postcss|styl|webmanifest|sparql|lean|thy|raku|tcl|awk|tool-versions|nvmrc|python-version|props|targets|slnx|wxml|wxss|ets|jsp|pyx|pxd|bicep|mjml)\b|(?:[a-z0-9_.-]+/)*(?:\b(?:makefile|dockerfile|gemfile|rakefile|procfile|justfile|readme|license|changelog|vagrantfile|jenkinsfile|brewfile|fastfile|podfile|guardfile|codeowners|caddyfile|tiltfile|cmakelists\.txt)\b|\.(?:gitignore|gitattributes|env(?:\.[a-z]+)*|dockerignore|editorconfig|npmrc|nvmrc|eslintrc|prettierrc|prettierignore|eslintignore|helmignore|rubocop|flake8|babelrc|browserslistrc|npmignore|bazelrc|tool-versions|clang-format|clang-tidy|gitmodules|mailmap|htaccess)\b))`?"
     };
 }
+
+pub(crate) use path_pattern;
 
 /// Several of them.
 macro_rules! list {
     () => {
-        concat!(path!(), r"(?:(?:\s|,|，|、|&|\+|\band\b|和|及|与|以及)+", path!(), r")*")
+        concat!(path_pattern!(), r"(?:(?:\s|,|，|、|&|\+|\band\b|和|及|与|以及)+", path_pattern!(), r")*")
     };
 }
 
@@ -55,36 +57,36 @@ macro_rules! zh_verb {
 }
 
 patterns! {
-    MOVED = concat!(r"\b(?:moved|renamed)\s+(?:(?:the|file|module|script)\s+)*(", path!(), r"(?:(?:\s+file)?\s*(?:\bto\b|\binto\b|\bas\b|→|->|=>)\s*(?:the\s+)?", path!(), r")?)");
-    MOVED_PASSIVE = concat!("(", path!(), r")(?:\s+file)?\s+(?:was|has been|is|have been|were)(?:\s+(?:now|also))?\s+(?:moved|renamed)\b(?:\s+(?:to|into|as)\s+", path!(), ")?");
+    MOVED = concat!(r"\b(?:moved|renamed)\s+(?:(?:the|file|module|script)\s+)*(", path_pattern!(), r"(?:(?:\s+file)?\s*(?:\bto\b|\binto\b|\bas\b|→|->|=>)\s*(?:the\s+)?", path_pattern!(), r")?)");
+    MOVED_PASSIVE = concat!("(", path_pattern!(), r")(?:\s+file)?\s+(?:was|has been|is|have been|were)(?:\s+(?:now|also))?\s+(?:moved|renamed)\b(?:\s+(?:to|into|as)\s+", path_pattern!(), ")?");
     DIRECT = concat!(verb!(), r"(?:[\s,:(]+(?:", noun!(), r"))*[\s,:(]+(", list!(), ")");
     NEW = concat!(r"\bnew\s+(?:[a-z]+\s+)?(?:file|module|script|component|helper|class|tests?|migration|package|page|hook|service|config|workflow|fixture|role|chart|playbook|target|plugin|middleware|endpoint|route|schema|table|type|module|spec|suite|script|crate|library|guard|entry|dockerfile|stage|job|pipeline|stylesheet|layout|partial|context|store|reducer|adapter|client|handler|query|resolver|worker|job|task|command|document|doc|guide|section|template|manifest|sample|example|function|method|trait|interface|struct|enum|widget|screen|dialog|form)s?,?\s*(?:called\s+|named\s+|in\s+|at\s+|under\s+|\(|:\s*|—\s*|–\s*)?(", list!(), ")");
     NEW_BARE = concat!(r"(?:^|[-+:：|,，(（✅✓✔•→—–;；]|\b(?:is|are|was|were|comes?|came|with|have|has|there's|there’s|and|plus|added|created|wrote|also|now|got|gets?)\b)\s*(?:also\s+|now\s+|in\s+)*(?:an?\s+|the\s+|one\s+|two\s+|three\s+|some\s+)?(?:brand[- ])?new(?:\s*[:：—–-]+\s*|\s+)(", list!(), ")");
     WENT = concat!(r"\b(?:went|landed|ended up|now lives?|now sits?|now resides?)\s+(?:in|into|under|at)\s+(?:the\s+)?(", list!(), ")");
-    MOVED_FROM = concat!(r"\b(?:moved|renamed|relocated)\b[^.;,]{0,40}?[\s(](", path!(), r"\s*(?:\bto\b|\binto\b|→|->|=>)\s*", path!(), ")");
+    MOVED_FROM = concat!(r"\b(?:moved|renamed|relocated)\b[^.;,]{0,40}?[\s(](", path_pattern!(), r"\s*(?:\bto\b|\binto\b|→|->|=>)\s*", path_pattern!(), ")");
     TOWARDS = concat!(r"(?:^[\s\d.)#]*|[-+:：|,，(（)）✅✓✔•→—–]|\b(?:i|we|i've|we've|have|has|also|then|and|just|now|it|this|additionally|finally|[a-z]+ly|been|but|so|was|were|is|are)\b)\s*", verb!(), r"(?:[^.;。；|\n]|\.[a-z0-9_]){0,90}?\b(?:to|in|into|from|inside|within|of|across|under|at)\s+(?:(?:the|a|our|your|both|existing|new|top|bottom|end|file|module)\s+(?:of\s+)?)*\(?(", list!(), ")");
     PASSIVE = concat!("(", list!(), r")\)?(?:\s+files?)?(?:\s*[|:：—–→]+\s*|\s+-+\s+|\s+|,\s+which\s+(?:i|we)\s+)(?:(?:was|were|is|are|has|have|been|now|also|newly|successfully|all|both|got|just)\s+)*", verb!());
     IN_FILE = concat!(r"\b(?:in|to|from|inside|within)\s+(?:the\s+)?(", list!(), r")(?:\s+file)?,?\s+(?:(?:i|we|i've|we've|have|also|now)\s+)*", verb!());
     LISTED = concat!(r"\b(?:files?\s+(?:changed|modified|touched|updated|created|added)|(?:changed|modified|touched|edited|updated)\s+files?|changes?\s+(?:is|are|was|were|lives?)(?:\s+[a-z]+){0,3}?\s+(?:in|to))\b[^.]{0,25}?(", list!(), ")");
-    MOVED_SHORT = concat!(r"^[\s\d.)#+|✅✓✔•-]*(", path!(), r"\s+(?:moved|renamed|relocated)\s+(?:to|into|as|→|->)\s+", path!(), ")");
-    NAMED = concat!("(", path!(), r")(?:\s+file)?\s+(?:is|was|has been|got|has)(?:\s+(?:now|been|become))*\s*(?:called|named|known as|at|located at|→|->)?\s+", path!());
-    IS_GONE = concat!("(", list!(), r")(?:\s+files?)?\s+(?:is|are|has|have)\s+(?:now\s+|also\s+|both\s+|all\s+|been\s+)*(?:gone|deleted|removed)\b");
-    MOVED_ZH = concat!(r"(?:(?:把|将)\s*(?:文件)?\s*(?:的)?|(?:重命名|移动|改名|迁移)了?\s*(?:文件)?\s*)(", path!(), r"\s*(?:文件)?(?:也|都|已|已经|整体|直接|统一|\s)*(?:(?:移动|移|挪|迁移|重命名|改名|搬|放)(?:到|至|为|成|进|在|了)+|→|->|为|到|成)\s*(?:了)?\s*", path!(), ")");
-    MOVED_ZH_PASSIVE = concat!("(", path!(), r")\s*[，,]?\s*(?:该|此|这个)?(?:文件)?(?:也|都|均|已|已经|被|现|现在|\s)*(?:移动|移到|移至|挪到|重命名|改名|更名|搬到|迁移到)(?:(?:到|至|为|成|了|\s)*", path!(), ")?");
+    MOVED_SHORT = concat!(r"^[\s\d.)#+|✅✓✔•-]*(", path_pattern!(), r"\s+(?:moved|renamed|relocated)\s+(?:to|into|as|→|->)\s+", path_pattern!(), ")");
+    NAMED = concat!("(", path_pattern!(), r")(?:\s+file)?\s+(?:is|was|has been|got|has)(?:\s+(?:now|been|become))*\s*(?:called|named|known as|at|located at|→|->)?\s+", path_pattern!());
+    IS_GONE = concat!("(", list!(), r")(?:\s+files?)?\s+(?:is|are|has|have|was|were)\s+(?:now\s+|also\s+|both\s+|all\s+|been\s+)*(?:gone|deleted|removed)\b");
+    MOVED_ZH = concat!(r"(?:(?:把|将)\s*(?:文件)?\s*(?:的)?|(?:重命名|移动|改名|迁移)了?\s*(?:文件)?\s*)(", path_pattern!(), r"\s*(?:文件)?(?:也|都|已|已经|整体|直接|统一|\s)*(?:(?:移动|移|挪|迁移|重命名|改名|搬|放)(?:到|至|为|成|进|在|了)+|→|->|为|到|成)\s*(?:了)?\s*", path_pattern!(), ")");
+    MOVED_ZH_PASSIVE = concat!("(", path_pattern!(), r")\s*[，,]?\s*(?:该|此|这个)?(?:文件)?(?:也|都|均|已|已经|被|现|现在|\s)*(?:移动|移到|移至|挪到|重命名|改名|更名|搬到|迁移到)(?:(?:到|至|为|成|了|\s)*", path_pattern!(), ")?");
     DIRECT_ZH = concat!(zh_verb!(), r"(?:了|过|好|完|到|至|[^，。；：:`\s对从在于向给为把将用被比和与到进了的a-z0-9]{1,4}版(?:本)?的?|文件|模块|组件|脚本|配置|测试|单元|页面|迁移|文档|工具|类|新的|新|的|[一两二三四五六几0-9]+个|旧的?|多余的|无用的|没用的|废弃的|已废弃的|冗余的|过时的|临时的?|[不已]再(?:使用|需要|用到?)的|:|：|\(|（|\s)*(", list!(), ")");
     IN_ZH = concat!(r"(?:在|于|往|向|给|对|把|将|从|为|到|进)\s*(?:文件\s*)?(", list!(), r")\s*(?:文件|模块)?(?:中|里|内|上|下|里面|末尾|开头)?(?:的)?[^，。；]{0,40}?", zh_verb!());
     PASSIVE_ZH = concat!("(", list!(), r")\s*(?:文件)?(?:中|里|内)?(?:的[^，。；|]{0,20}?)?\s*[|:：—-]*\s*(?:[:：|—-]\s*(?:把|将)[^，。；|]{1,24}?)?(?:[，,]?\s*(?:该|此|这个|这份|那个)(?:旧|临时|多余的?|新)?(?:文件|脚本|模块|配置))?(?:也|都|均|已|已经|被|现|现在|一并|相应|顺手|\s)*", zh_verb!());
     LISTED_ZH = concat!(r"(?:改动|修改|变更|涉及|更新|新增|新建|创建|改了|动了)(?:的|了)?(?:文件)?(?:只有|仅有|仅|只|集中在|都在|在|主要|涉及|包括|位于|限于|为|是|有|:|：|\s)+(", list!(), ")");
-    ONE = path!();
+    ONE = path_pattern!();
     ZH_LETTERS = r"[\x{4e00}-\x{9fff}]";
-    IS_DONE = concat!(r"了|已|完成|好|过|成功|[(（\[【]\s*(?:本次|全)?(?:新增|新建|新文件|修改|更新|改动|重写|调整|删改|改写|创建|补充|变更|重构|扩展|删除|移除)\s*[)）\]】]|是(?:新写|新增|新建|新加)的|^[\s\d.)#+|✅✓✔•-]*(?:新增|新建|修改|更新|改动|变更|创建|重写|调整|新文件|删除|移除)(?:文件)?\s*[:：|—–→-]|^[\s\d.)#+|✅✓✔•-]*", path!(), r"\s*(?:现在|统一|整体|现)?(?:改为|改成|改用|换成|换为|移动到|移到|移至|重命名为|改名为|更名为|迁移到)|改动(?:只有|仅|集中|都在|在)|^[\s\d.、+|-]*", path!(), r"\s*[:：|—-]+\s*(?:(?:把|将)[^，。；|]{1,24}?)?", zh_verb!(), r"|^[\s\d.、✅✓✔+|-]*", zh_verb!());
-    ENOUGH_ZH = r"即可|就行|就可以了?|就好(?:[了。，]|$)";
+    IS_DONE = concat!(r"了|已|完成|好|过|成功|[(（\[【]\s*(?:本次|全)?(?:新增|新建|新文件|修改|更新|改动|重写|调整|删改|改写|创建|补充|变更|重构|扩展|删除|移除)\s*[)）\]】]|是(?:新写|新增|新建|新加)的|^[\s\d.)#+|✅✓✔•-]*(?:新增|新建|修改|更新|改动|变更|创建|重写|调整|新文件|删除|移除)(?:文件)?\s*[:：|—–→-]|^[\s\d.)#+|✅✓✔•-]*", path_pattern!(), r"\s*(?:现在|统一|整体|现)?(?:改为|改成|改用|换成|换为|移动到|移到|移至|重命名为|改名为|更名为|迁移到)|改动(?:只有|仅|集中|都在|在)|^[\s\d.、+|-]*", path_pattern!(), r"\s*[:：|—-]+\s*(?:(?:把|将)[^，。；|]{1,24}?)?", zh_verb!(), r"|^[\s\d.、✅✓✔+|-]*", zh_verb!());
+    ENOUGH_ZH = r"\bto (?:go|switch|turn|get) (?:it |this |that )?(?:back|off)\b|\bto (?:undo|revert|opt out|disable|get the old|keep the old|restore the old)\b|即可|就行|就可以了?|就好(?:[了。，]|$)";
     AND_ZH = r"^[\s，,、]*(?:并且?|同时|也|还|另外|此外|以及)";
     DONE_ZH = r"了|已";
-    BRACKETED = concat!("(", path!(), r")\s*(?:[(（\[【]|—|–|\s-\s|[:：|是]|\b(?:is|are)\s(?:now\s|also\s)?)\s*(?:(?:brand[- ])?new(?: file)?\b|新文件|(?:已|本次|全)?(?:新增|新建|修改|更新|改动|重写|调整|删改|改写|创建|补充|变更|重构|扩展|删除|移除|新写|新加)的?|", verb!(), r")\s*(?:[)）\]】,，:：;；。.|(（—–]|$|\s-\s)");
+    BRACKETED = concat!("(", path_pattern!(), r")\s*(?:[(（\[【]|—|–|\s-\s|[:：|是]|\b(?:is|are)\s(?:now\s|also\s)?)\s*(?:(?:brand[- ])?new(?: file)?\b|新文件|(?:已|本次|全)?(?:新增|新建|修改|更新|改动|重写|调整|删改|改写|创建|补充|变更|重构|扩展|删除|移除|新写|新加)的?|", verb!(), r")\s*(?:[)）\]】,，:：;；。.|(（—–]|$|\s-\s)");
     LABELLED = concat!(r"^[\s\d.)#+|✅✓✔•-]*(?:new|added|created|modified|updated|changed|edited|rewritten|touched|extended|also (?:changed|touched|updated)|新增|新建|修改|更新|改动|变更|创建|重写|调整|新文件)(?: files?| modules?|文件|了)?\s*(?:[:：|—–→]|\s-)\s*(", list!(), ")");
-    LISTED_UNDER = concat!(r"^[\s#\d.✅✓✔*-]*(?:(?:the|all|these|here are the|a list of the|summary of(?: the)?|main|key|my|our)\s+)*(?:(?:files?|modules?)\s+(?:that\s+)?(?:(?:i|we|were|was|have|had|are|got|i've|we've)\s+)*", verb!(), r"|(?:changed|modified|touched|edited|updated|created|added|new|affected|rewritten) (?:files?|modules?)|(?:files?|code) (?:changes|edits|modifications)|(?:(?:i|we|i've|we've|have|also|it|this)\s+)*", verb!(), r"\s+(?:(?:these|the|following|two|three|four|five|six|both|new|\d+|below|listed)\s+)*(?:files?|places|modules)|changes? (?:(?:are|were|is|live|lives) )?(?:made )?(?:in|to)(?: (?:these|the following|two|three|four|five|\d+) files?)?|(?:本次|这次|此次|主要|具体|全部|所有|一共|总共|共)*(?:我)?(?:已|已经)?(?:(?:修改|改动|变更|更新|新增|新建|创建|涉及|调整|动|改|增加|添加|编辑|触及|影响)(?:到|了|过|以下|如下|下面|下列|这些|这|的|[0-9一两二三四五六几]+ ?个|处|相关|新)*(?:文件|地方|内容|模块)(?:如下|有|包括|是)*|文件(?:改动|变更|修改|清单|列表|一览)|(?:改动|修改|变更|更新)(?:如下|内容|点|清单|列表|汇总|一览|总结|说明|概览)))(?:清单|列表|如下|汇总|一览|概览)?(?: ?[(（][^()（）]{0,16}[)）])?\s*[:：]?\s*$");
-    ITEM = concat!(r"^\s*(?:[-+•]|\d+[.)、])?\s*(", path!(), ")");
+    LISTED_UNDER = concat!(r"^[\s#\d.✅✓✔*-]*(?:(?:the|all|these|here are the|a list of the|summary of(?: the)?|main|key|my|our)\s+)*(?:(?:files?|modules?)\s+(?:that\s+)?(?:(?:i|we|were|was|have|had|are|got|i've|we've)\s+)*", verb!(), r"|(?:changed|modified|touched|edited|updated|created|added|new|affected|rewritten) (?:files?|modules?)|(?:files?|code) (?:changes|edits|modifications)|(?:(?:i|we|i've|we've|have|also|it|this)\s+)*", verb!(), r"\s+(?:(?:these|the|following|two|three|four|five|six|both|new|\d+|below|listed)\s+)*(?:files?|places|modules)|changes? (?:(?:are|were|is|live|lives) )?(?:made )?(?:in|to)(?: (?:these|the following|two|three|four|five|\d+) files?)?|(?:本次|这次|此次|主要|具体|全部|所有|一共|总共|共)*(?:我)?(?:已|已经)?(?:(?:修改|改动|变更|更新|新增|新建|创建|涉及|调整|动|改|增加|添加|编辑|触及|影响)(?:到|了|过|以下|如下|下面|下列|这些|这|的|[0-9一两二三四五六几]+ ?个|处|相关|新)*(?:文件|地方|内容|模块)(?:如下|有|包括|是)*|文件(?:改动|变更|修改|清单|列表|一览)|(?:改动|修改|变更|更新)(?:如下|内容|点|清单|列表|汇总|一览|总结|说明|概览)|(?:主要|具体)?(?:改动|修改|变更)|what (?:i |we )?changed|changes(?: made)?))(?:清单|列表|如下|汇总|一览|概览)?(?: ?[(（][^()（）]{0,16}[)）])?\s*[:：]?\s*$");
+    ITEM = concat!(r"^\s*(?:[-+•]|\d+[.)、])?\s*(", path_pattern!(), ")");
     GONE = r"已删|\b(?:deleted|removed|got rid of|gotten rid of|erased|purged|gone|wiped)\b|删除|移除|删掉|删了|删去|清理掉|清除|抹掉";
     DROPPED = r"\bdropped\b";
     INTO = r"\b(?:in|into|at|under|onto|beside|next to)\b|^ (?:its|the|a|an)\b";
@@ -93,12 +95,15 @@ patterns! {
     LABEL_ZH = concat!(r"^[\s\d.)#+|✅✓✔•、-]*[^，。；：:]{0,8}(?:文件|文档|配置|代码|脚本|测试|用例|样例|示例|依赖|接口|模块|组件|页面|样式|数据库|迁移|后端|前端|服务|客户端|类型|路由|工具|部署|资源|模板|清理|改动|变更)\s*[:：]\s*", zh_verb!());
     NEXT_ZH = concat!(r"^\s*[，,、；;]\s*(?:并|同时|再)?", zh_verb!());
     WITHIN = r"^`?\s*(?:文件)?(?:中|里|内|上|的)";
-    FROM = concat!(r"^\)?\s+(?:file\s+)?(?:from|in|of)\s+(?:the\s+)?(", path!(), ")");
+    FROM = concat!(r"^\)?\s+(?:file\s+)?(?:from|in|of)\s+(?:the\s+)?(", path_pattern!(), ")");
+    INSIDE = r"\b(?:in|from|inside|within|out of)\s+(?:the\s+)?$";
     OBJECT = r"^\s*(?:file\s*)?(?:[.,;:!)|，。；）]|$|\band\b|\bas\b|\bbecause\b|\bsince\b|\bentirely\b|\bcompletely\b)";
     OBJECT_ZH = r"^\s*(?:掉|了|完|干净|成功|该|此|旧|文件|脚本|模块)*\s*(?:[。，,；;：:）)|！.]|$|和|并|以及|及|与|因为|由于)";
     FOR_TESTS = r"^\s*(?:给|对|为)[^，。]*?(?:测试|用例|单测)";
-    HABIT = concat!(r"\bin (?:19|20)\d\d\b|\bon (?:19|20)\d\d-\d\d|\b(?:in|on|since) (?:early |late |mid-?)?(?:january|february|march|april|june|july|august|september|october|november|december)\b|", verb!(), r"\s+(?:by (?:the|an?|hand|users?|each|every)|for (?:node|python|java|go|ruby))\b");
+    HABIT = concat!(r"\bin (?:19|20)\d\d\b|\bon (?:19|20)\d\d-\d\d|\b(?:in|on|since) (?:early |late |mid-?)?(?:january|february|march|april|june|july|august|september|october|november|december)\b|", verb!(), r"\s+(?:by (?:`|the|an?|hand|users?|each|every)|for (?:node|python|java|go|ruby))\b");
     DATED_ZH = r"(?:在|于) ?(?:19|20)\d\d ?年|去年|前年|上个?月";
+    DID = concat!(r"^\s*(?:(?:i|we)(?:'ve|’ve| have)? (?:\w+ )?)?(?:", verb!(), r"|\bswapped\b)|^\s*已[^，。]{0,6}(?:", zh_verb!(), "|完成)");
+    PARTICIPLE = concat!(r"^[\s)）]*(?:[:：|—–→]|-\s)\s*(?:[\w-]+ ){0,3}?", verb!(), r"\s*(?:\b(?:to|in|into|from|for|with|by|and|as|on|of|at|so|under|behind)\b|[,.;，。；(（]|$)");
     NO_FILE = r"^`?(?:node|next|vue|nuxt|express|three|d3|react|ember|backbone|moment|chart|discord|socket|p5|alpine|solid|nest|web3|asp)\.(?:js|net|io)`?$";
 }
 
@@ -130,14 +135,16 @@ pub(crate) fn listed(text: &str, item: &Range<usize>) -> Option<Filed> {
     let head = head.rsplit(['。', '；']).next().and_then(|head| head.rsplit(". ").next())?;
     let on_own_line = above.rsplit('\n').next().is_some_and(|lead| !lead.contains(char::is_alphabetic));
     let paths = paths(path);
-    (on_own_line && LISTED_UNDER.fits(head) && !paths.is_empty()).then_some(Filed {
-        range: whole,
-        paths,
-        deed: Deed::Changed,
-    })
+    let told = LISTED_UNDER.fits(head) || (head.trim_end().ends_with([':', '：']) && DID.fits(head));
+    (on_own_line && told && !paths.is_empty()).then_some(Filed { range: whole, paths, deed: Deed::Changed })
 }
 
-fn paths(text: &str) -> Vec<String> {
+/// True when what stands behind a file labels it with something that was done.
+pub(crate) fn is_labelled(rest: &str) -> bool {
+    PARTICIPLE.fits(rest)
+}
+
+pub(crate) fn paths(text: &str) -> Vec<String> {
     let names = ONE.all(text).into_iter().map(|(_, path)| path).filter(|path| !NO_FILE.fits(path));
     names.map(|path| path.trim_matches('`').to_owned()).collect()
 }
@@ -213,6 +220,12 @@ fn changed(text: &str) -> Option<Filed> {
             }
         };
     let dropped = DROPPED.fits(words) && !INTO.fits(after);
-    let deed = if (GONE.fits(words) || dropped) && whole { Deed::Gone } else { Deed::Changed };
+    // What is gone in a file leaves the file.
+    let inside = text.get(..place.start).is_some_and(|before| INSIDE.fits(before));
+    let deed = if (GONE.fits(words) || dropped) && whole && !(inside && form == Form::Direct) {
+        Deed::Gone
+    } else {
+        Deed::Changed
+    };
     Some(Filed { range, paths: paths(list), deed })
 }

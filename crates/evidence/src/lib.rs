@@ -12,6 +12,7 @@ mod command;
 mod components;
 mod covers;
 mod deeds;
+mod described;
 mod elsewhere;
 mod environments;
 mod files;
@@ -21,9 +22,11 @@ mod halves;
 mod inline;
 mod line;
 mod linted;
+mod meant;
 mod news;
 mod options;
 mod others;
+mod own;
 mod packagers;
 mod pattern;
 mod programs;
@@ -50,6 +53,7 @@ pub use typed::{TypedClaim, TypedProof};
 pub use writes::is_changed_code;
 
 use reasonix_proto::{Claim, Record};
+use said::Said;
 
 /// So many claims of one answer are looked at.
 const MOST_CLAIMS: usize = 32;
@@ -75,8 +79,9 @@ impl Deeds {
             return Vec::new();
         }
         let found = claims::find(answer);
+        let meant: Vec<Said> = found.iter().filter(|said| meant::is(self, said, &found)).cloned().collect();
         let mut proved: Vec<Claim> = Vec::new();
-        for claim in found.into_iter().take(MOST_CLAIMS).map(|said| prove::prove(self, answer, said)) {
+        for claim in meant.into_iter().take(MOST_CLAIMS).map(|said| prove::prove(self, answer, said)) {
             // Several files in one breath are one claim, unless the log says different things of them.
             let same = |other: &&mut Claim| {
                 (other.kind, other.from, other.to, other.status) == (claim.kind, claim.from, claim.to, claim.status)
@@ -158,6 +163,15 @@ const STEMS: &[&str] = &[
     "bug",
     "happen",
     "leak",
+    "gone",
+    "race",
+    "deadlock",
+    "again",
+    "readme",
+    "longer",
+    "any more",
+    "anymore",
+    "proper",
     "hang",
     "panic",
 ];

@@ -35,7 +35,7 @@ fn denied() -> String {
         r"\b(?:empty output|output (?:is|was|stays|stayed) empty|no output(?: at all)?|(?:stays?|stayed|remains?|remained|keeps?|kept) (?:silent|quiet))\b".to_owned(),
         r"\bnothing(?: left)?(?: (?:is|was|to|needs?|needed))*(?: be)? (?:fail(?:s|ed|ing)?|broke(?:n)?|breaks?|regress(?:ed|es)|skipped|red|pending|outstanding|missing|lost|flagged|wrong|reported|complain(?: about)?|report|flag|(?:re)?format\w*|fix\w*|chang\w*|mend\w*)\b".to_owned(),
         r"\bno files?(?: left)? (?:to|needs?|needed) (?:be )?(?:re)?(?:format|fix|chang|mend)\w*".to_owned(),
-        r"\b(?:none|not one)(?: of (?:the|these|them|our|its|my|those))?(?: \d+)?(?: tests?| specs?| checks?| cases?)?(?: \w+)? (?:fail(?:s|ed|ing)?|breaks?|broke|complain(?:s|ed)?)\b".to_owned(),
+        r"\b(?:none|not one)(?: of (?:the|these|them|our|its|my|those))?(?: \d+)?(?: tests?| specs?| checks?| cases?)?(?: \w+)? (?:fail(?:s|ed|ing)?|breaks?|broke|complain(?:s|ed)?)\b|[,;(–—] ?(?:and )?none(?: (?:were|was|are))? (?:skipped|pending|ignored|flaky)\b".to_owned(),
         format!(r"\b(?:do|does|did)(?:n't|n’t| not) (?:report|find|show|flag|raise|print|emit|produce|give|yield|have|list|output|throw|detect|turn up|return)(?: (?:anything|a thing)| (?:any|a|a single|one){qualities} {BAD})\b"),
         r"\b(?:do|does|did)(?:n't|n’t| not|es not)(?: even)? (?:complain|object|fail|warn|choke)\b|\bno longer (?:complain|warn|object|report|flag)\w*(?: (?:anything|about anything))?".to_owned(),
         r"\b(?:fail(?:ed|ures?|s)?|errors?|warnings?|skipped) ?[:：=] ?0\b".to_owned(),
@@ -56,10 +56,12 @@ patterns! {
     FINDING = FINDINGS;
     OF_ERRORS = r"error|fail|broke|break|regress|skip|choke|before|not only|错误|失败|报错|出错|异常|回归|跳过|冲突|挂|红|不仅|例外";
     ERRORS_AND = format!(r"\berrors?,? (?:or|and|nor) (?:[a-z]+ ){{0,2}}?{FINDINGS}|(?:错误|报错) ?(?:或者?|和|与|、|及|以及|也没有?) ?{FINDINGS}");
-    PASSING = r"\bpreviously[- ]fail\w*|\b(?:that|which)(?: (?:was|were|had been|had|have|previously|initially|originally|first|used to))+ (?:fail|failing|failed|broken|red)(?: (?:before|earlier|previously|initially|at first|last time|until now|so far))?\b|\b(?:that|which) (?:failed|broke|were red)(?: (?:before|earlier|previously|initially|at first|last time|until now|so far|in the first run|on the first run))?\b|\b(?:with |plus |and )?\d+ (?:tests? |others? |cases? )?(?:(?:was|were|are|is) )?(?:skipped|ignored|deselected|pending|todo)\b|(?:另有|另外|其余|还有|其中)? ?\d+ ?(?:个|项|条)?(?:测试|用例)?(?:被)? ?(?:跳过|忽略|pending|skipped|todo)(?:了)?|(?:跳过|忽略)(?:了)? ?\d+ ?(?:个|项|条)|(?:之前|原本|原先|此前|先前|一开始|原来)?(?:一直)?(?:失败|报错|挂掉|不通过|没过|挂)的";
-    EARLIER = r"[(（][^()（）\d仍还也]{0,16}(?:之前|以前|此前|修复前|改动前|修改前|改前|原先|原来)[^()（）\d仍还也]{0,8}(?:红|失败|报错|不过|没过|挂)(?:的|了|掉|着)*[)）]|[(（](?:it |there |this |that |they )?(?:was|were|had been|previously|formerly|originally|initially|before(?: that)?:?|earlier:?|used to be|down from|up from|from|instead of|原来|之前|原先|此前|改动前|修改前|修复前|原本|以前|从)[^()（）]{0,12}\d[^()（）]{0,28}[)）]|\bdown from \d+\b|(?:^|[，,、；;])(?:而|且|并且|同时)?(?:对外|公开|现有|原有)?(?:的)?[0-9 \x{4e00}-\x{9fff}]{0,10}?(?:没有?|无|未|并无|不)(?:任何|明显|其他|其它|发生|产生|带来|引入)?(?:变化|改变|变动|影响|副作用|改动|差别|区别)|(?:里面|其中|包里|包内|镜像里|产物里)[^，,。；;]{0,12}?[，,]?(?:已|也|都)?(?:没有?|无|不含|不再(?:包含|有))[^，,。；;]{0,16}|\bno (?:\w+ ){0,2}(?:behaviou?r(?:al)?|functional|semantic|api|schema|visible|resource|infrastructure|breaking|other|public) changes?\b";
+    PASSING = r"跳过的(?:那|这)?(?:[0-9一两三几]+ ?)?(?:个|条|项|些)?[^，。；]{0,6}?(?:是|为|属于)[^，。；]*|\bthe (?:\w+ )?skipped (?:ones?|tests?|cases?)\b[^.;`]*|\bpreviously[- ]fail\w*|\b(?:that|which)(?: (?:was|were|had been|had|have|previously|initially|originally|first|used to))+ (?:fail|failing|failed|broken|red)(?: (?:before|earlier|previously|initially|at first|last time|until now|so far))?\b|\b(?:that|which) (?:failed|broke|were red)(?: (?:before|earlier|previously|initially|at first|last time|until now|so far|in the first run|on the first run))?\b|\b(?:with |plus |and )?\d+ (?:tests? |others? |cases? )?(?:(?:was|were|are|is) )?(?:skipped|ignored|deselected|pending|todo)\b|(?:另有|另外|其余|还有|其中)? ?\d+ ?(?:个|项|条)?(?:测试|用例)?(?:被)? ?(?:跳过|忽略|pending|skipped|todo)(?:了)?|(?:跳过|忽略)(?:了)? ?\d+ ?(?:个|项|条)|(?:之前|原本|原先|此前|先前|一开始|原来)?(?:一直)?(?:失败|报错|挂掉|不通过|没过|挂)的";
+    EARLIER = r"[(（][^()（）]{0,30}(?:一开始|起初|最初|开始时|第一次|首次|\bat first\b|\binitially\b|\bthe first (?:time|run|attempt)\b)[^()（）仍还也]{0,40}[)）]|[(（][^()（）\d仍还也]{0,16}(?:之前|以前|此前|修复前|改动前|修改前|改前|原先|原来)[^()（）\d仍还也]{0,8}(?:红|失败|报错|不过|没过|挂)(?:的|了|掉|着)*[)）]|[(（](?:it |there |this |that |they )?(?:was|were|had been|previously|formerly|originally|initially|before(?: that)?:?|earlier:?|used to be|down from|up from|from|instead of|原来|之前|原先|此前|改动前|修改前|修复前|原本|以前|从)[^()（）]{0,12}\d[^()（）]{0,28}[)）]|\bdown from \d+\b|(?:^|[，,、；;])(?:而|且|并且|同时)?(?:对外|公开|现有|原有)?(?:的)?[0-9 \x{4e00}-\x{9fff}]{0,10}?(?:没有?|无|未|并无|不)(?:任何|明显|其他|其它|发生|产生|带来|引入)?(?:变化|改变|变动|影响|副作用|改动|差别|区别)|(?:里面|其中|包里|包内|镜像里|产物里)[^，,。；;]{0,12}?[，,]?(?:已|也|都)?(?:没有?|无|不含|不再(?:包含|有))[^，,。；;]{0,16}|\bno (?:\w+ ){0,2}(?:behaviou?r(?:al)?|functional|semantic|api|schema|visible|resource|infrastructure|breaking|other|public) changes?\b";
+    RED_BEFORE = r"((?:之前|原来|原先|此前|先前|一开始|改动前|修改前|修复前)[^，。现]{0,10}?(?:失败|报错|挂|不通过|没过|红)的?[，,、]?\s*)(?:现在|如今|目前|修改后|改完|修复后|已)|\b((?:failed|was failing|was red|used to fail)(?: before| earlier| previously| at first)?(?:,| and| but)*) (?:it )?(?:now |is green\b|passes\b)";
+    SUMMED = r"\btests run: ?(\d+), ?failures: ?0(?:, ?errors: ?0)?(?:, ?skipped: ?\d+)?|\b(\d+) (?:tests|examples|specs|runs|scenarios)(?:, \d+ (?:assertions|steps|skipped|pending|excluded|doctests?))*, (?:0|no) (?:failures|failed)\b(?: (?:or|and)(?: no| 0)? errors\b)?(?:, (?:0 errors|\d+ (?:skipped|pending|excluded|omissions))\b)*|\b(\d+) (?:tests? )?(?:run|ran|executed)[,:;] (?:(?:all |and )?(?:ok|passed|green)|(?:0|no) (?:failures|failed)(?: (?:or|and)(?: no| 0)? errors\b)?)\b|\b(?:failed|errors?)[:=] ?0, (?:passed|pass)[:=] ?(\d+)(?:, (?:skipped|skip|total)[:=] ?\d+)*|\bpass=(\d+) (?:[a-z]+=0 ?)+(?:total=\d+)?";
     UNCHANGED = r"\bno (?:[a-z-]+ ){0,2}(?:changes?|modifications?|edits?) (?:were |was |have been |are )?(?:made )?(?:to|in|on) (?:the|any|our|its|other|your|this|these|those|existing)\b";
-    ONLY_RAN = r"\bonly (?:ran|re-?ran|executed|tested|checked)\b|\b(?:ran|executed) only\b|(?:只|仅)(?:跑|运行|执行)了";
+    ONLY_RAN = r"[(（](?:only|仅|只)(?:限|跑了?|运行了?)? ?`[^`()（）]{1,60}`[)）]|\bonly (?:ran|re-?ran|executed|tested|checked)\b|\b(?:ran|executed) only\b|(?:只|仅)(?:跑|运行|执行)了";
     COLOURS = r"\bwarnings? (?:are |were |treated |turned |promoted |denied )*(?:in)?(?:to|as) errors\b|\bdeny(?:ing)? warnings\b|把?警告(?:当作?|视为|升级为|作为)错误|\b(?:continue[sd]?|seems?|seemed|proved?) to\b|\bhappy[- ]paths?\b|\b(?:the|an?) (?:green|ok|happy|good|clean) (?:button|icon|badge|label|paths?|cases?|light|colou?r|dialog|flow|way|part|reason|response|idea|candidate|place|slate|separation|api|interface|architecture|code)\b";
     FAILING = r"\b(failing) (?:tests?|cases?|specs?|suite)\b";
     LONGER = r"\bno longer\b|不再";
@@ -70,7 +72,7 @@ patterns! {
 /// that is told in passing. What is spoken of stays.
 pub(crate) fn without_bad(text: &str) -> String {
     // That something was left as it was is neither good nor bad.
-    let text = &UNCHANGED.blanked(text);
+    let text = &summed(&UNCHANGED.blanked(text));
     let mut out = text.to_owned();
     // What stands in code is a word of a command.
     let code = CODE.all(text);
@@ -84,7 +86,7 @@ pub(crate) fn without_bad(text: &str) -> String {
             }
         }
     }
-    for pattern in [&EARLIER, &PASSING] {
+    for pattern in [&EARLIER, &RED_BEFORE, &PASSING] {
         for (range, _) in pattern.all(&out.clone()) {
             blank(&mut out, range, &[]);
         }
@@ -103,6 +105,19 @@ pub(crate) fn without_bad(text: &str) -> String {
     for (range, _) in LONGER.all(&out.clone()) {
         let word = out.get(range.clone()).unwrap_or_default().replace("no ", "ok ").replace('不', "已");
         out.replace_range(range, &word);
+    }
+    out
+}
+
+/// The text, byte for byte, with the summaries of runners that tell of no failure in short: so many tests passed.
+fn summed(text: &str) -> String {
+    let mut out = text.to_owned();
+    for (whole, number) in SUMMED.with_numbers(text) {
+        let short = [format!("{number} tests passed"), format!("{number} passed")];
+        if let Some(short) = short.iter().find(|short| short.len() <= whole.len()) {
+            let gap = " ".repeat(whole.len() - short.len());
+            out.replace_range(whole, &format!("{short}{gap}"));
+        }
     }
     out
 }

@@ -49,6 +49,16 @@ impl Pattern {
         captures.filter_map(both).collect()
     }
 
+    /// All places of the whole, each with the first of its groups that is there.
+    pub(crate) fn with_numbers<'t>(&self, text: &'t str) -> Vec<(Range<usize>, &'t str)> {
+        let captures = self.0.iter().flat_map(|regex| regex.captures_iter(text));
+        let both = |found: regex::Captures<'t>| {
+            let part = found.iter().skip(1).flatten().next()?;
+            Some((found.get(0)?.range(), part.as_str()))
+        };
+        captures.filter_map(both).collect()
+    }
+
     #[cfg(test)]
     pub(crate) fn is_read(&self) -> bool {
         self.0.is_some()

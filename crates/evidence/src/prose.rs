@@ -184,7 +184,11 @@ fn is_short(before: &str) -> bool {
         || (!word.is_empty()
             && word.len() < 3
             && word.chars().all(|c| c.is_ascii_digit())
-            && before.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches(' ').ends_with('\n'))
+            && is_line_start(before.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches(' ')))
+}
+
+fn is_line_start(before: &str) -> bool {
+    before.is_empty() || before.ends_with('\n')
 }
 
 /// True when a line only ends because it is long.

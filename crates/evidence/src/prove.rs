@@ -6,11 +6,12 @@ mod mended;
 mod warnings;
 
 use crate::check::Check;
-use crate::covers::{about, behind_failures, covers, halves, is_quoted, is_word_for_word};
+use crate::covers::{about, behind_failures, covers, halves, is_elsewhere, is_quoted, is_word_for_word};
 use crate::deeds::{Deed, Deeds, Run, What};
+use crate::own;
 use crate::said::{Reach, Said};
 use crate::scoped;
-use crate::summary::{Counts, Summary};
+use crate::summary::Summary;
 use crate::tried::{Ended, Tried, ended_whole, tried};
 use crate::why::Why;
 use files::filed;
@@ -90,13 +91,23 @@ fn checked(deeds: &Deeds, said: &Said) -> Proof {
         return bad;
     }
     let covers = |tried: &&Tried<'_>| {
-        let of_it = covers(deeds, tried.check, said) || is_word_for_word(tried, said);
+        let of_it = covers(deeds, tried.check, said)
+            || is_word_for_word(tried, said)
+            || (!is_elsewhere(deeds, tried.check, said) && own::tells(deeds, tried, said));
         let counted = || said.kind == ClaimKind::Lint && scoped::is_counted(tried.run, tried.check, said);
-        (of_it || counted()) && is_quoted(tried, said)
+        (of_it || counted()) && is_quoted(tried, said) && own::lists(tried.run, said)
     };
-    let Some(proof) =
-        all.iter().rev().filter(|tried| tried.ended == Ended::Passed && said.may_be_proved_by(tried.call)).find(covers)
-    else {
+    let good = || {
+        let passed = |tried: &&Tried<'_>| tried.ended == Ended::Passed && said.may_be_proved_by(tried.call);
+        all.iter().rev().filter(passed).filter(covers)
+    };
+    // Of several runs that are still good, the one that printed the number.
+    let number = said.number.filter(|_| said.kind == ClaimKind::Tests);
+    let fits = |tried: &&Tried<'_>| {
+        number.is_some_and(|number| counted(tried.run, said, number))
+            && held_for(deeds, tried, said).status == ClaimStatus::Verified
+    };
+    let Some(proof) = good().find(fits).or_else(|| good().next()) else {
         let unseen = all.iter().rev().find(|tried| tried.ended == Ended::Unseen);
         let part = all.iter().rev().find(|tried| tried.ended == Ended::Passed);
         return match (part, unseen) {
@@ -112,12 +123,10 @@ fn checked(deeds: &Deeds, said: &Said) -> Proof {
         lines.sort_by(|one, other| one.0.line.cmp(&other.0.line));
         lines.dedup_by(|one, other| one.0.line == other.0.line && one.1 == other.1);
     }
-    if lines.len() < said.times {
+    if lines.len().max(own::repeats(proof)) < said.times {
         return Proof::unsupported(Why::Part { line: line_of(proof.run) }).by(proof.call);
     }
-    if let Some(number) = said.number.filter(|_| said.kind == ClaimKind::Tests)
-        && !matches!(&proof.run.told, Summary::Passed(counts) if counts_so(counts, said, number))
-    {
+    if let Some(number) = number.filter(|number| !counted(proof.run, said, *number)) {
         return Proof::unsupported(Why::Number { number }).by(proof.call);
     }
     let earlier = || warned_before(deeds, &all, proof).filter(|_| said.warnings || said.clean);
@@ -142,7 +151,8 @@ fn badness(status: ClaimStatus) -> u8 {
 
 /// True when this is a number that a claim may be about: of tests, or of files and suites of them. Those that were left out are
 /// among them only where the claim tells of them.
-fn counts_so(counts: &Counts, said: &Said, number: u64) -> bool {
+fn counted(run: &Run, said: &Said, number: u64) -> bool {
+    let Summary::Passed(counts) = &run.told else { return false };
     let own = if said.of_groups { &counts.others } else { &counts.tests };
     own.contains(&number) || (said.tells_skipped && counts.ran.contains(&number))
 }

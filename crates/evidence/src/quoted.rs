@@ -1,6 +1,7 @@
 //! Commands as claims quote them: whether one that ran is the same program with the same step.
 
 use crate::command;
+use crate::options;
 
 /// Programs that run the scripts of a package.
 const MANAGERS: &[&str] = &["npm", "yarn", "pnpm", "bun"];
@@ -75,6 +76,17 @@ impl Quoted {
             || (self.program == "mvn" && further())
             || (self.program == "gradle" && holds())
     }
+}
+
+/// True when all goals of a quoted command are among those of the one that ran, whose options are its own, too.
+pub(crate) fn is_among(quoted: &[String], ran: &[String]) -> bool {
+    let options = |words: &[String]| -> Vec<String> {
+        words.iter().filter(|word| options::is_option(word) || word.contains('=')).cloned().collect()
+    };
+    let narrower = options(ran).iter().any(|option| !options(quoted).contains(option));
+    let (Some(quoted), Some(ran)) = (Quoted::of(quoted), Quoted::of(ran)) else { return false };
+    let goals = GOALS.contains(&quoted.program.as_str()) && quoted.program == ran.program && !narrower;
+    goals && !quoted.steps.is_empty() && quoted.steps.iter().all(|step| ran.steps.contains(step))
 }
 
 /// True when the command that ran is the quoted one, as far as its program and its step go.

@@ -1,6 +1,7 @@
 //! How much a claim says that it is about: all tests, some, those of a place.
 
 use crate::clause::{self, Clause};
+use crate::components;
 use crate::grammar;
 use crate::halves::HALVES;
 use crate::inline;
@@ -16,13 +17,13 @@ patterns! {
     AT_A_PLACE = r"^ (?:in|of|for|from|under) ";
     NAMED = r"([\w.:/-]+)`?(?:['’]s)?(?: (?:crate|package|module)(?:['’]s)?| (?:service|app|library|component)['’]s)?(?: \d+)? (?:unit |integration |regression )?(?:tests?|specs?|examples|suite)\b";
     PLACED = r"\b(?:tests?|suite) (?:in|of|for|from|under) (?:the )?`?([\w./:-]+)";
-    NAMED_ZH = r"([a-z0-9_./:-]*[a-z0-9_]|前端|后端|服务端|客户端)`? ?(?:这个|那个|该)? ?(?:模块|包|目录|服务|项目|组件|文件|子项目|端|crate|package|module)? ?(?:下|里|中)?(?:的)? ?(?:全部|所有|整个)?(?: ?\d+ ?(?:个|项|条))?(?:单元|集成|回归|相关的?|有关的?)?(?:测试|用例|单测)";
+    NAMED_ZH = r"([a-z0-9_./:-]*[a-z0-9_]|前端|后端|服务端|客户端)`? ?(?:这个|那个|该)? ?(?:模块|包|目录|服务|项目|组件|文件|子项目|端|crate|package|module)? ?(?:下|里|中)?(?:的)? ?(?:全部|所有|整个|相关的?|有关的?)?(?: ?\d+ ?(?:个|项|条))? ?(?:单元|集成|回归|相关的?|有关的?)?(?:测试|用例|单测)";
     WITHIN = r"([\w.:-]+)`?(?:[- ]related)? (?:unit |integration |regression )?(?:tests?|cases|specs|examples) (?:in|of|from|under|inside|within) (?:the )?(?:file |module |package )?`?[\w./-]+";
     WITHIN_ZH = r"`?[a-z0-9_./-]+`? ?(?:文件|目录|模块)?(?:中|里|下|内|里面)(?:的|与)? ?`?([a-z0-9_:-]+)`? ?(?:相关|有关)?的? ?(?:\d+ ?(?:个|项|条) ?)?(?:测试|用例|单测)";
     FILTERED = r"(?:^|[\s`(（:：，])(?:-k|-t|-m|-g|-run|--filter|--grep|--tests|--testnamepattern)[ =]['`]?([\w.:-]+)";
     BEYOND = r"\bsuite\b|\beverything\b|\b(?:workspace|monorepo|repo|repository|codebase|project) (?:unit )?tests?\b|\b(?:full|complete|entire|whole) (?:test )?run\b|套件|(?:完整|全量)(?:的)?(?:测试|用例|单测|回归)";
     THE_REST = r"\bso (?:do|does) (?:everything|all|the rest|the others)\b|\b(?:and|as well as|plus) (?:everything else|all other tests)\b|\bacross the board\b|\b(?:in|across) (?:every|all)(?: the| our)? (?:modules?|packages?|crates?|files?|services?)\b|\b(?:entire|whole|full) (?:project|workspace|repo|repository|codebase)\b|整个(?:项目|工程|仓库|工作区)|\b(?:unit|integration|e2e|doc) ?(?:tests? )?(?:and|&|\+|plus) (?:the )?(?:unit|integration|e2e|end-to-end|doc)\b|单元(?:测试)?(?:和|与|及|、)(?:集成|端到端)|其[他它余]的?(?:测试|用例)?也(?:都|全部)?(?:通过|没问题|过了)";
-    SORTED = r"\b(?:unit|integration|e2e|end-to-end|doc)[ -]?(?:test )?(?:tests?|suite)\b|(?:单元|集成|端到端|文档)测试";
+    SORTED = r"\b(?:unit|integration|e2e|end-to-end|doc)[ -]?(?:test )?(?:tests?|suite)\b|(?:单元|集成|端到端|文档)测试|单测";
     SIDE = r"\b(?:on|for|in|within) (?:the |our )?(backend|frontend|server|client|web|api)(?:[ -](?:side|half|part|end|app|service|project|folder|directory))?\b|\b(?:on|for|in|within) (?:the |our )?`?([\w./-]+)`? (?:side|half|service|subproject|crate|package|module|folder|directory)\b|(前端|后端|服务端|客户端)(?:这边|那边|方面|部分|这一侧|一侧|侧|这块|工程|代码)";
     RAN_IN = r"^[\s*+•-]*(?:in|under|inside|within) (?:the )?`?([a-z][\w./-]*)`?(?: (?:folder|directory|dir))?[,:]? `[^`]+ |([a-z][a-z0-9_./-]*)`? ?(?:目录|文件夹)?(?:下|里|中)(?:面)?(?:的)?(?:跑|运行|执行)?(?:了)? ?`[^`]+ ";
     BOTH = r"前后端|\bboth (?:sides|halves|ends)\b|两端|两边";
@@ -119,6 +120,12 @@ const PLAIN: &[&str] = &[
     "vitest",
     "ctest",
     "rspec",
+    "executed",
+    "one",
+    "two",
+    "three",
+    "first",
+    "last",
 ];
 
 /// What a claim about tests is about, by what stands up to its end and beside it.
@@ -140,8 +147,9 @@ pub(crate) fn reach(clause: &Clause, range: &Range<usize>) -> Reach {
     }
     let before = text.get(..range.end.min(own.len())).unwrap_or_default();
     let mut places: Vec<String> = Vec::new();
-    for pattern in [&NAMED, &PLACED, &NAMED_ZH, &LABEL] {
-        let words = pattern.all(before).into_iter().map(|(_, word)| word);
+    let labels = LABEL.all(before).into_iter().filter(|(_, label)| components::names_part(label));
+    for found in [NAMED.all(before), PLACED.all(before), NAMED_ZH.all(before), labels.collect()] {
+        let words = found.into_iter().map(|(_, word)| word);
         // The server-side tests are those of the server.
         let words = words.map(|word| word.trim_end_matches(':'));
         let words = words.map(|word| word.strip_suffix("-side").unwrap_or(word));

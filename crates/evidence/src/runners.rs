@@ -93,18 +93,21 @@ pub(crate) fn check(program: &str, name: &str, args: &[&str]) -> Option<Check> {
             matches!(sub, "eunit" | "ct").then(|| Check::tests().narrowed(options(args, &["--module", "--suite"])))
         }
         "xcodebuild" => xcode(args),
-        "bats" | "prove" | "busted" | "behave" | "cucumber" | "behat" => {
-            let shared = |word: &String| !is_all(word) && word != "t" && word != "features";
-            let part: Vec<String> =
-                operands(args, &["-j", "--jobs", "--format", "-f"]).into_iter().filter(shared).collect();
-            Some(Check::tests().placed(part).narrowed(options(args, &["--filter", "--tags", "-t", "-n", "--name"])))
-        }
+        "bats" | "prove" | "pg_prove" | "busted" | "behave" | "cucumber" | "behat" => Some(files_of_tests(args)),
         "build" | "wasm-pack" | "trunk" => Some(Check::build()),
         _ => linter(name, sub, args)
             .or_else(|| packagers::check(name, args))
             .or_else(|| own_script(program, name))
             .or_else(|| others::by_word(name, sub, args)),
     }
+}
+
+/// Runners that are given files of tests.
+fn files_of_tests(args: &[&str]) -> Check {
+    let shared = |word: &String| !is_all(word) && word != "t" && word != "features";
+    let valued = ["-j", "--jobs", "--format", "-f", "-d", "-U", "-h", "-p"];
+    let part: Vec<String> = operands(args, &valued).into_iter().filter(shared).collect();
+    Check::tests().placed(part).narrowed(options(args, &["--filter", "--tags", "-t", "-n", "--name"]))
 }
 
 fn xcode(args: &[&str]) -> Option<Check> {

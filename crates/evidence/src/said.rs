@@ -5,6 +5,7 @@ use crate::clause::Clause;
 use crate::command;
 use crate::deeds::Deeds;
 use crate::files::Deed;
+use crate::grammar;
 use crate::inline;
 use crate::line;
 use crate::options;
@@ -13,6 +14,8 @@ use reasonix_proto::{CallId, ClaimKind};
 use std::ops::Range;
 
 patterns! {
+    IDENTIFIER = grammar::IDENTIFIER;
+    IT = r"\b(?:it|which)\b(?: now| still| also)? pass|^\W*(?:它|该测试)";
     ONLY = r"\b(?:only|just) (?:i )?(?:ran|re-?ran|run|executed|tested)\b|\b(?:ran|executed|tested) (?:only|just)\b|(?:只|仅)(?:单独)?(?:跑|运行|执行|测)(?:了|过)?";
 }
 
@@ -26,6 +29,8 @@ pub(crate) struct Said {
     pub(crate) reach: Reach,
     /// A number of tests.
     pub(crate) number: Option<u64>,
+    /// How many they are by a word for just these: both, all three.
+    pub(crate) few: Option<u64>,
     /// True when it says that there are no warnings.
     pub(crate) warnings: bool,
     /// True when it says that a build is clean.
@@ -38,6 +43,8 @@ pub(crate) struct Said {
     pub(crate) lint: Option<(LintClass, Option<String>)>,
     /// The files that it names.
     pub(crate) paths: Vec<String>,
+    /// Whether it is a claim by its words alone.
+    pub(crate) manner: Manner,
     /// What is said to have been done to them.
     pub(crate) deed: Deed,
     /// The words of the part of the sentence that claims it.
@@ -64,6 +71,18 @@ pub(crate) struct Said {
     pub(crate) times: usize,
     /// The calls that are said to prove it; none where any may.
     pub(crate) by: Option<Vec<CallId>>,
+}
+
+/// Whether something is a claim by its words alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Manner {
+    Said,
+    /// It only tells what is in a file: of one that was not written it claims nothing.
+    Described,
+    /// The same in the list that begins here: where most of its files were written, it is one of changes.
+    Listed(usize),
+    /// It tells what is right now: a fix where the prompt said that this was wrong.
+    Restated,
 }
 
 /// How much a claim is about.
@@ -114,12 +133,14 @@ impl Said {
             range,
             reach,
             number: None,
+            few: None,
             warnings: false,
             clean: false,
             told_warnings: None,
             told_files: None,
             lint,
             paths: Vec::new(),
+            manner: Manner::Said,
             deed: Deed::Changed,
             words: String::new(),
             heading: String::new(),
@@ -149,6 +170,8 @@ impl Said {
             && !other.reach.names.is_empty()
             && !other.reach.names.iter().all(|name| name == "-" || self.reach.names.contains(name))
             && self.kind == ClaimKind::Tests;
+        let counted = self.number.zip(other.number).is_some_and(|(one, other)| one != other);
+        let apart = apart || (counted && self.kind == ClaimKind::Tests && !self.ran);
         // That they were run and that they are good is one claim, of all that either is about.
         let apart = apart && !(self.ran && !other.ran && other.reach.all);
         let apart = apart || (!self.ran && self.kind == ClaimKind::Tests && self.reach.is_some() && other.reach.all);
@@ -205,8 +228,13 @@ impl Said {
     }
 
     /// What is said of tests without saying of which is said of those that are said to be the only ones that ran.
-    pub(crate) fn is_of_only(&mut self, before: &str) {
+    pub(crate) fn is_of_only(&mut self, before: &str, words: &str) {
         if self.kind != ClaimKind::Tests || !self.reach.is_open() {
+            return;
+        }
+        // What "it" is when a test was spoken of.
+        if let Some((_, name)) = IDENTIFIER.all(before).pop().filter(|_| IT.fits(words)) {
+            self.reach.names.push(name.to_ascii_lowercase());
             return;
         }
         let Some(only) = ONLY.find(before).and_then(|only| before.get(only.end..)) else { return };

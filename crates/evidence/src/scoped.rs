@@ -1,7 +1,8 @@
 //! Linters that are given places: whether these are all that a claim which names no place can be about. A claim about
 //! everything is never proved by a place.
 
-use crate::check::Check;
+use crate::check::{Check, LintClass};
+use crate::components;
 use crate::deeds::{Deeds, Run, What};
 use crate::pattern::patterns;
 use crate::said::Said;
@@ -15,7 +16,7 @@ patterns! {
 /// look at, wherever it lies.
 const GIVEN: &[(&str, &[&str])] = &[
     ("hadolint", &["dockerfile"]),
-    ("shellcheck", &[".sh", ".bash", ".ksh", ".bats"]),
+    ("shellcheck", &[".sh", ".bash", ".ksh"]),
     ("ansible-lint", &[".yml", ".yaml"]),
     ("yamllint", &[".yml", ".yaml"]),
     ("sqlfluff", &[".sql"]),
@@ -45,23 +46,59 @@ const OF_PROJECTS: &[(&str, &[&str])] = &[
     ("psalm", &[".php"]),
     ("pint", &[".php"]),
     ("rubocop", &[".rb", ".rake"]),
+    ("eslint", &[".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".vue", ".svelte", ".astro"]),
+    ("stylelint", &[".css", ".scss", ".sass", ".less", ".vue", ".svelte"]),
+    ("golangci-lint", &[".go"]),
+    ("gofmt", &[".go"]),
+    ("ktlint", &[".kt", ".kts"]),
+    ("swiftlint", &[".swift"]),
+    ("credo", &[".ex", ".exs"]),
 ];
 
-/// True when a linter was given folders, or one of files its files, and all that was changed and that it can read lies in them: what is said of it without
-/// a place is said of these. One of a project has to be given its first folders, since less is a part of it.
+/// First folders of tests, which are not those of sources.
+const TESTS: &[&str] = &["tests", "test", "spec", "specs", "__tests__", "e2e"];
+
+/// True when all that was changed and that a linter can read lies in the places that it was given: what is said of it without
+/// another place is said of these. Types of one file hang on others, so that one of a project has to be given its first folders.
 pub(crate) fn holds_changes(deeds: &Deeds, check: &Check, said: &Said) -> bool {
-    let places = check.part.iter().take(check.pieces);
     let of_files = check.lints.iter().any(|linter| GIVEN.iter().any(|(name, _)| *name == linter.tool));
-    let is_place = |place: &String| is_folder(place) || (of_files && !place.starts_with(['!', '-', '$']));
-    let only_places = check.pieces > 0 && check.pieces == check.part.len() && places.clone().all(is_place);
-    if !only_places || said.reach.all || !said.reach.names.is_empty() {
+    let types = check.lints.iter().any(|linter| linter.class == LintClass::Types);
+    let is_place = |place: &String| place == "-" || !place.starts_with(['!', '-', '$']);
+    let first =
+        |place: &String| is_folder(place) && !place.trim_start_matches("./").trim_end_matches('/').contains('/');
+    let all = if check.given.is_empty() { check.part.get(..check.pieces).unwrap_or_default() } else { &check.given };
+    let given = || all.iter().filter(|place| *place != "-" && !is_step(place));
+    let only_places = check.pieces > 0 && check.pieces == check.part.len() && check.part.iter().all(is_place);
+    if !only_places || said.reach.all || (types && !of_files && !given().all(first)) {
         return false;
     }
-    if !of_files && places.clone().any(|place| place.trim_start_matches("./").trim_end_matches('/').contains('/')) {
-        return false;
-    }
+    let named = |name: &String| {
+        !components::names_part(name) || given().any(|place| place.to_ascii_lowercase().contains(name.as_str()))
+    };
     let changed = changed(deeds, check, said.since(deeds));
-    !changed.is_empty() && changed.iter().all(|path| places.clone().any(|place| lies_in(path, place)))
+    // Its places are those of the folder that it ran in.
+    let folder = format!("{}/", check.folder.trim_matches(['.', '/']).to_ascii_lowercase());
+    let changed: Vec<&str> = changed.iter().map(|path| path.strip_prefix(&folder).unwrap_or(path)).collect();
+    !changed.is_empty()
+        && changed.iter().all(|path| {
+            let beside = given().all(first) && path.split_once('/').is_some_and(|(folder, _)| TESTS.contains(&folder));
+            beside || given().any(|place| lies_in(path, place) || is_package(check, path, place))
+        })
+        && said.reach.names.iter().all(named)
+}
+
+/// True when a linter was given a package by its name, and a file lies in a folder that is called so.
+fn is_package(check: &Check, path: &str, name: &str) -> bool {
+    let given = check
+        .part
+        .windows(2)
+        .any(|pair| pair.first().is_some_and(|word| word == "-") && pair.get(1).is_some_and(|word| word == name));
+    given && path.split('/').any(|part| part == name)
+}
+
+/// A word by which a linter is told what to do.
+fn is_step(word: &str) -> bool {
+    matches!(word, "check" | "lint" | "run" | "format" | "fix" | "ci" | "analyse" | "analyze" | "examine" | "scan")
 }
 
 /// The files of code that were written since and that a linter can read.
@@ -116,7 +153,6 @@ pub(crate) fn is_counted(run: &Run, check: &Check, said: &Said) -> bool {
 
 /// True when a linter was given the folder of the sources, and code was changed in another folder than that and the tests.
 pub(crate) fn leaves_out(deeds: &Deeds, check: &Check, said: &Said) -> bool {
-    const TESTS: &[&str] = &["tests", "test", "spec", "specs", "__tests__", "e2e"];
     let inside = |path: &String| match path.split_once('/') {
         Some((folder, _)) => TESTS.contains(&folder) || check.roots.iter().any(|root| lies_in(path, root)),
         None => true,

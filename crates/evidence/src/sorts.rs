@@ -58,6 +58,17 @@ pub(crate) fn about<'a>(all: Vec<Tried<'a>>, said: &Said) -> Vec<Tried<'a>> {
     all.into_iter().filter(counts).collect()
 }
 
+/// True unless a claim is about a sort, or about several, and a check is not known to run it. Where no sort is told of a run,
+/// its tests may be those of units.
+pub(crate) fn is_of_said(check: &Check, said: &Said) -> bool {
+    let mut named = SORTS.iter().enumerate().filter(|(_, (pattern, _))| pattern.fits(&said.words)).map(|(at, _)| at);
+    match (named.next(), named.next()) {
+        (None, _) => true,
+        (Some(sort), None) => run_by(check).map_or(sort == 0, |other| other == sort),
+        _ => false,
+    }
+}
+
 /// True when a check is of all tests of the one sort that a claim is about.
 pub(crate) fn covers(check: &Check, said: &Said) -> bool {
     let parts: Vec<&String> = check.part.iter().filter(|word| *word != "-").collect();

@@ -37,7 +37,7 @@ pub(crate) struct Counts {
 patterns! {
     PASSED = r"(?i)\b(\d+) tests? (?:successful|ok)\b|(?m:^\s*(\d+) pass\s*$)|\b(\d+) *(?:tests? +|examples? +|specs? +|assertions? +)?(?:passed|passing|succeeded|successes)\b|\b(\d+) tests? pass(?:es)?\b|\+(\d+)(?: ~\d+)?: All tests passed|\[\s*PASSED\s*\] (\d+) tests?\b|\| PASS (\d+) \]";
     OTHERS = r"(?im)(?:^|[ (])(?:# pass |ℹ pass |pass:\s*|ok:\s+|Passed:\s*|passed\s+|succeeded:? )(\d+)\b(?:[^.\d]|$)";
-    RUNS = r"(?im)(?:^|[ (])(?:tests run:\s*|OK \(|Ran |Executed |DONE (?:\d+ runs, )?|tests: (?:\d+ of )?|Tests=)(\d+)\b(?:[^.\d]|$)|\b(\d+) tests? run\b|\bassertions? in (\d+) test cases?\b";
+    RUNS = r"(?im)(?:^|[ (])(?:tests run:\s*|OK \(|Ran |Executed |DONE (?:\d+ runs, )?|tests: (?:\d+ of )?|Tests=|Done\. PASS=)(\d+)\b(?:[^.\d]|$)|\b(\d+) tests? run\b|\bassertions? in (\d+) test cases?\b";
     SKIPPED = r"(?i)\bskipped[=:]\s*(\d+)|\b(\d+) (?:skipped|pending|excluded|ignored)\b";
     GROUPS = r"(?m)^\s*(?:Test Suites:|Test Files |Snapshots:|Suites:).*$";
     NOT_FOUND = r"(?m)^(?:\S*sh: )?(?:line )?(?:\d+: )?[\w./-]+: (?:command )?not found\s*$|is not recognized as an internal";
@@ -57,6 +57,9 @@ patterns! {
     FAILED_COUNT = r"(?i)\b([1-9]\d*) (?:tests? )?(?:failed|failing|failures?)\b";
     FAILED_RUNS = r"(?m)test result: FAILED|^FAIL(?:ED)?\b|^--- FAIL|^\s*not ok \d|BUILD FAIL(?:ED|URE)";
     FAILED_WORDS = r"(?m)panicked at|could not compile|Segmentation fault|npm ERR!|npm error|^make(?:\[\d+\])?: \*\*\*|^error(?:\[E\d+\])?:|command not found|No such file or directory|Traceback \(most recent|timed out after|exit code [1-9]|exit(?: status)?[:=] ?[1-9]|Killed$|core dumped";
+    LINES_PASSED = r"(?m)^\S[^\n]* > [^\n]+ PASSED\s*$|^--- PASS: ";
+    NAMES_PASSED = r"(?m)^--- PASS: (\S+)|^test (\S+) \.\.\. ok$|^(\S+) PASSED\b";
+    CUT_OFF = r"(?m)^\s*(?:\.\.\.|…|\[\.\.\.\])|truncated|omitted";
     NOTHING = r"(?i)no tests (?:ran|found|to run|were found|collected|executed)|no test (?:files|suites?)\b|\[no tests|\b(?:\w+Test|test) NO-SOURCE|no test is available|no specs? found|collected 0 items|no test specified|found 0 tests|0 tests? ran|ran 0 tests|no tests? (?:yet|defined|configured|available)|tests? (?:are |were )?(?:skipped|disabled)|skipp(?:ed|ing) (?:the )?tests|is up to date|nothing to be done|[1-9]\d* (?:tests? )?(?:skipped|ignored|deselected|pending)";
     BUILT = r"(?im)^\s*Finished |BUILD SUCCESS|built in |compiled successfully|build (?:succeeded|complete|completed|successful)|successfully (?:built|compiled|tagged|created|packaged)|compiled .*successfully|^\[100%\] Built target|naming to \S+ (?:\d[\d.]*s )?done|writing image sha256";
     BROKEN = r"(?im)\berrors?:|\berror\[|error TS\d|[1-9]\d* errors?\b|\bfailed\b|could not compile|\bBUILD FAIL|\*\*\*|command not found|no such file";
@@ -70,6 +73,8 @@ patterns! {
     UNBUILT = r"(?m)^error(?:\[E\d+\])?: |\berror TS\d+|^ERROR in |^\[ERROR\]|[Ff]ailed to compile|BUILD FAIL|^make(?:\[\d+\])?: \*\*\*|Error \d+ \(ignored\)|[1-9]\d* errors? generated|compiled with [1-9]\d* error|could not compile|^\S+:\d+(?::\d+)?: (?:fatal )?error\b|: error CS\d+|npm ERR!|npm error|[Bb]uild failed";
     FOUND = r"(?m)\b[1-9]\d* (?:errors?|violations?|offenses?|issues?)\b|\bproblems? \([1-9]|error TS\d+|^\S+:\d+(?::\d+)?:? (?:error\b|[A-Z]{1,3}\d{3})|: error: |[Ww]ould reformat|files? would be reformatted|[Cc]ode style issues|^\[ERROR\]|Error \d+ \(ignored\)|npm ERR!|^error(?:\[|:)";
     SHOWN = r"(?m)^\s*(?:[\w.-]+: commands\[\d+\]> ?|nox > )?(?:[>$+] ?)*(?:npx |pnpm |yarn |uv run |poetry run |python -m |cargo |go )?([a-z][a-z0-9-]+)(?: |$)";
+    LEFT = r"(?i)\b\d+ files? (?:left unchanged|already formatted|unchanged)|\b(?:no|0) (?:offenses|issues|problems) (?:detected|found)|all checks passed";
+    MENDED = r"(?i)\b(?:fixed|fixes|corrected|corrections|reformatted|rewritten|applied|modified)\b|\bformatted [1-9]";
     NOTHING_FOUND = r"(?i)all checks passed|\b(?:no|0) (?:issues?|problems?|offenses|warnings?|findings|violations)\b|\b0 (?:warning|issue)\(s\)|would be left unchanged|all matched files use prettier";
 }
 
@@ -108,6 +113,9 @@ pub(crate) fn summary(output: &str, reading: Reading) -> Summary {
     let mut runs = numbers(&[&RUNS, &EXAMPLES], &tests);
     if runs.is_empty() && !untold && !LINES_SKIPPED.fits(output) {
         runs.extend(numbers(&[&LINES_PLANNED], output));
+    }
+    if runs.is_empty() && passed.is_empty() {
+        runs.extend(u64::try_from(LINES_PASSED.all(output).len()).ok().filter(|lines| *lines > 0));
     }
     // Where only those that ran are counted, the ones that were left out are among them.
     let skipped = if passed.is_empty() { numbers(&[&SKIPPED], &tests).iter().sum() } else { 0 };
@@ -156,6 +164,11 @@ pub(crate) fn counted_files(output: &str) -> Vec<u64> {
 /// True when an output says in its summary that a linter found nothing at all.
 pub(crate) fn nothing_found(output: &str) -> bool {
     NOTHING_FOUND.fits(output) && !warns(output)
+}
+
+/// True when an output says that all was left as it was.
+pub(crate) fn leaves_all(output: &str) -> bool {
+    LEFT.fits(output) && !MENDED.fits(output)
 }
 
 /// True when an output says that a build came to a good end, and nothing in it says otherwise.
@@ -221,6 +234,14 @@ pub(crate) fn failures(output: &str) -> Option<Vec<String>> {
     }
     tests.extend(names(&FAILED_FILES));
     Some(tests)
+}
+
+/// The names of the tests that an output lists as good, in small letters; none where it may not list all of them.
+pub(crate) fn passed_names(output: &str) -> Vec<String> {
+    if CUT_OFF.fits(output) {
+        return Vec::new();
+    }
+    NAMES_PASSED.all(output).into_iter().map(|(_, name)| name.to_ascii_lowercase()).collect()
 }
 
 /// The code that stands behind this text in an output.

@@ -16,22 +16,24 @@ patterns! {
     VERSIONS = r"\b\d+(?:\.\d+)+\b";
     RUNS_ANY = r"\b(?:tox|nox)\b";
     TESTS = format!("{}{}{}", grammar::tests(), grammar::between(80), grammar::passed());
-    TESTS_BEHIND = format!("{}|{}|{}", grammar::denied_before(&grammar::tests()), grammar::marked(&grammar::tests()), grammar::likewise(&grammar::tests()));
+    TESTS_BEHIND = format!(r"{0}[^.]{{0,20}}\b(?:including|includes|incl\.|along with|together with|as well as) (?:(?:the|all|its|our|\d+|existing|new|unit|integration|full|running|runs) )*(?:tests|test suite|test run|test task|specs)\b|\btests included\b|{0} with all (?:the |its |our |\d+ )*tests\b|(?:包括|包含|连同|含)(?:了)?(?:全部|所有|现有|已有|的)*(?:单元|集成)?(?:测试|用例|单测)|{1}|{2}|{3}", grammar::good(), grammar::denied_before(&grammar::tests()), grammar::marked(&grammar::tests()), grammar::likewise(&grammar::tests()));
     PASSES = r"\bpass(?:es|ed|ing)\b(?: (?:all|every|the|our|its|of|full|entire|whole|existing|unit|integration|\d+))* (?:\w+ )?(?:tests?|specs|test suite|suite)\b|通过(?:了)(?:全部|所有|全体)?[^，。]{0,12}?(?:测试|用例|单测)|通过 ?(?:全部|所有|\d+ ?(?:个|项|条))[^，。]{0,10}?(?:测试|用例|单测)|(?:已|已经|均|都)通过(?:了)?[^，。]{0,40}?(?:测试|用例|单测)";
-    COUNTED = format!(r"\b\d+ (?:tests?|examples?|specs?|runs?),? *(?:and )?{GOOD_NEWS}|") + r"\b\d+ +(?:\w+ +)?(?:tests? +)?(?:pass(?:ed|ing)?|green)\b|\b\d+/\d+ (?:tests? )?(?:pass\w*|green)|\d+ ?(?:个|项|条)[^，。]{0,6}?(?:测试|用例|单测)?[^，。]{0,6}?(?:通过|全过|全绿|都过|成功)|\bpass(?:ed|es|ing)? ?[:：] ?\d+\b|通过 ?[:：] ?\d+";
-    SHARE_ONLY = format!(r"{}`?[\s:：|（(—–-]*\d+ ?/ ?\d+", grammar::tests());
+    COUNTED = format!(r"\b\d+ (?:tests?|examples?|specs?|runs?),? *(?:and )?{GOOD_NEWS}|") + r"\b\d+ +(?:\w+ +)?(?:tests? +)?(?:pass(?:ed|ing)?|green)\b|\b\d+(?:/| of )\d+ (?:tests? )?(?:pass\w*|green|success)\b|\b\d+/\d+ (?:unit )?(?:tests?|specs|examples)\b|\d+ ?(?:个|项|条)[^，。]{0,6}?(?:测试|用例|单测)?[^，。]{0,6}?(?:通过|全过|全绿|都过|成功)|\bpass(?:ed|ing)? ?[:：] ?\d+\b|通过 ?[:：] ?\d+";
+    SHARE_ONLY = format!(r"{}`?(?: (?:reports?|shows?|says|is at|gives|at))?[\s:：|（(—–-]*\d+ ?/ ?\d+", grammar::tests());
     TESTS_LISTED = format!(r"{EVERY}[^.。:：(（—]{{0,24}}{}\s*[:：(（—–]+[^.。]{{0,60}}?{}", grammar::good(), grammar::tests());
     EVERYTHING = r"\b(?:whole|entire|full) (?:workspace|project|repo|repository|codebase|monorepo)\b[^.]{0,12}\b(?:pass(?:es|ed)?|green)\b|\b(?:everything|all checks|all of (?:it|them)|it all|they all)\b[^.]{0,20}\b(?:pass(?:es|ed)?|is green|are green)\b|\ball green\b|\ball pass(?:es|ed|ing)?\b|\b(?:all|every)(?: \d+)?(?: of (?:the|our))? (?:packages?|crates?|modules?|targets|workspaces|projects|cases|assertions|examples|scenarios|services)\b[^.]{0,20}\b(?:pass(?:es|ed)?|green|ok)\b|全绿|全过|全部过了|全部通过|均(?:已)?通过|都通过|全部跑通";
-    BACK = format!(r"\b(?:which|it|they|these|those|that|both)(?: all| now| also| both| is| are| was| were)* (?:pass(?:es|ed)?|clean|green|fine|ok)\b|\b(?:and|all|both) (?:now )?pass(?:es|ed)?\b|^[\s,;:：—–-]*all good\b|^[\s,;:：—–-]*everything(?: is| was| came back| looks)?(?: now)? (?:ok|okay|fine|good|in order)\b|(?:都|均|全部|全都|结果)(?:也|都)?{GOOD_NEWS}");
-    RAN = r"\b(?:ran|re-?ran|executed|have run|'ve run|has been run|have been run)\b[^.]{0,40}?\b(?:tests?|suite|pytest|jest|vitest|specs|nextest)\b|\b(?:tests?|suite)\b[^.]{0,20}?\b(?:have been|were|was|has been) (?:run|executed)\b|(?:已|已经)(?:运行|跑|执行)(?:了|过|完)?[^，。]{0,15}?(?:测试|用例|单测|pytest|cargo test|npm test|jest|go test)|(?:测试|用例|单测)[^，。]{0,4}?(?:跑|运行|执行)(?:了|过|完)|(?:运行|跑|执行)(?:了|过|完)[^，。]{0,15}?(?:测试|用例|单测|pytest|cargo test|npm test|jest|go test)";
+    BACK = format!(r"\b(?:which|it|they|these|those|that|both)(?: all| now| also| both| is| are| was| were)* (?:pass(?:es|ed)?|clean|green|fine|ok)\b|\b(?:and|all|both)(?: (?:of (?:them|these|those)|two|three|four|five|six|seven|eight|nine|ten))?(?: now| also)? pass(?:es|ed)?\b|^[\s,;:：—–-]*all good\b|^[\s,;:：—–-]*everything(?: is| was| came back| looks)?(?: now)? (?:ok|okay|fine|good|in order)\b|(?:都|均|全部|全都|结果)(?:也|都)?{GOOD_NEWS}");
+    RAN = r"\b(?:ran|re-?ran|executed|have run|'ve run|has been run|have been run)\b[^.]{0,40}?\b(?:tests?|suite|pytest|jest|vitest|specs|nextest)\b|\b(?:tests?|suite)\b[^.]{0,20}?\b(?:have been|were|was|has been) (?:run|executed)\b|(?:已|已经)(?:运行|跑|执行)(?:了|过|完)?[^，。]{0,15}?(?:测试|用例|单测|pytest|cargo test|npm test|jest|go test)|(?:测试|用例|单测)[^，。]{0,12}?(?:跑|运行|执行)(?:了|过|完)|(?:运行|跑|执行)(?:了|过|完)[^，。]{0,15}?(?:测试|用例|单测|pytest|cargo test|npm test|jest|go test)";
     TESTED = r"\bi(?:'ve| have)?(?: \w+)? tested\b|\b(?:fully|thoroughly|well) tested\b|\btested (?:it|this|everything|locally|end[- ]to[- ]end|thoroughly|and (?:working|verified|works))\b|\bhas been tested\b|(?:已|已经|经过|经)(?:充分|完整|全面)?测试|测试过了";
     NUMBER = r"\b(\d+)(?:/\d+)? ?(?:\w+ )?(?:tests?\b|pass(?:ed|ing)?\b|test cases|specs|examples?\b|个|项|条)|\bpass(?:ed|es|ing)? ?[:：] ?(\d+)\b|通过 ?[:：] ?(\d+)";
     GROUPS = r"\b(\d+) (?:test )?(?:suites|files)\b|(\d+) ?个(?:测试)?(?:文件|套件)";
     OF_ALL = r"\b(\d+)(?:/| of )(\d+)\b";
+    AMONG = r"\d+ ?(?:个|项|条)[^，。\d]{0,8}?(?:里|中|当中|之中)(?:面)?[^，。\d]{0,6}?\d+ ?(?:个|项|条)|\bof (?:the |our |all )?\d+ (?:\w+ )?(?:tests?|specs|cases|examples),? (?:only |just )?\d+ pass|\d+ (?:tests?|specs|cases|examples) (?:ran|in total),? (?:and |of which )?\d+ pass";
     OTHER_PLACE = r"\b(?:on|under) (?:(?:the )?[\w.]+(?:, and |, | and | or | & ))*(?:the )?(?:windows|macos|mac|os x|wsl|freebsd|openbsd|ios|android|arm64|aarch64|raspberry pi|(?:all|every|each|both|other|three|the other)(?: \w+)? (?:platforms?|systems?|machines?|oses)|(?:an? |the )?(?:real|physical|actual) (?:devices?|phones?|hardware|machines?|boards?)|staging|production|(?:your|another|a different|my) (?:machine|laptop|server|system))\b|(?:所有|各|各个|全|其他|其它|三个|多个|两个)(?:操作系统|平台|系统|机器)|(?:\b(?:windows|macos|mac|wsl|ios|android|freebsd|arm64|staging)|安卓) ?(?:系统|平台|机器|服务器)?(?:上|环境|下|里|中|端)|(?:线上|生产|预发布?|测试服务器)环境|真机(?:上|测试|环境)";
     TIMES = r"\b(twice|(?:two|three|four|five|ten|\d+|several|multiple|many) times)\b|([两二三四五十]|\d+|多)(?:遍|次)";
     CHECKS = r"(?:[一二两三四五六七八九十]{1,2}|\d+) ?(?:项|步)(?:检查|验证|任务)?";
     ALL_OF = r"\ball (two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty) (?:\w+ )?(?:tests?|specs|cases)\b|(?:全部|所有)?([一二两三四五六七八九十]{1,3}) ?(?:个|项|条)(?:测试|用例|单测)?[^，。]{0,4}?(?:全部|全都|均)";
+    FEW = r"\b(both)\b|\ball (two|three|four|five|six|seven|eight|nine|ten)\b|([两二三四五六七八九十]) ?个[^，。]{0,8}?(?:测试|用例|单测)?(?:都|均)";
     ELSEWHERE = r"\bci\b|\bpipeline\b|github actions|流水线";
 }
 
@@ -50,7 +52,8 @@ pub(crate) fn tests(clause: &Clause, after_tests: bool) -> Option<Said> {
     let range = passes.or_else(|| claimed(clause, &[&RAN, &TESTED])).filter(|range| !clause.denies(range))?;
     // Of twelve tests ten pass: that tells of a failure.
     let shares = OF_ALL.find(&clause.text).and_then(|place| share(clause.text.get(place)?));
-    if shares.is_some_and(|(of, all)| of < all) {
+    let parted = AMONG.find(&clause.text).and_then(|place| share(clause.text.get(place)?));
+    if shares.is_some_and(|(of, all)| of < all) || parted.is_some_and(|(all, of)| of < all) {
         return None;
     }
     // Of several checks their number is none of tests.
@@ -67,7 +70,14 @@ pub(crate) fn tests(clause: &Clause, after_tests: bool) -> Option<Said> {
         ELSEWHERE.fits(clause.text.get(range.clone()).unwrap_or_default()) || OTHER_PLACE.fits(&clause.text);
     let times = TIMES.all(&clause.text).first().map_or(1, |(_, word)| repeated(word));
     let of_groups = GROUPS.all(&clause.text).first().is_some_and(|(_, group)| group.parse().ok() == number);
-    Some(Said { reach, number, of_groups, times, ran, elsewhere, ..Said::new(ClaimKind::Tests, range) })
+    let few = few(clause.text.get(..range.end).unwrap_or_default());
+    Some(Said { reach, number, few, of_groups, times, ran, elsewhere, ..Said::new(ClaimKind::Tests, range) })
+}
+
+/// How many all of those are that were spoken of: "both pass".
+fn few(text: &str) -> Option<u64> {
+    let (_, word) = *FEW.all(text).first()?;
+    if word == "both" { Some(2) } else { numeral(word) }
 }
 
 /// How often something was done by these words; twice at least where they do not say.

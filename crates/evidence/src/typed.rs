@@ -6,7 +6,7 @@ use crate::clause;
 use crate::deeds::{Deed, Deeds, End, What};
 use crate::prose;
 use crate::prove::{self, Proof};
-use crate::said::Said;
+use crate::said::{Manner, Said};
 use crate::why::Why;
 use crate::{LONGEST_ANSWER, MOST_CLAIMS};
 use reasonix_proto::{CallId, ClaimKind, ClaimStatus};
@@ -54,7 +54,7 @@ impl Deeds {
         let (text, said) = match claim {
             TypedClaim::Words(words) => {
                 let words = words.get(..words.floor_char_boundary(LONGEST_ANSWER)).unwrap_or_default();
-                (words, claims::find(words))
+                (words, claims::find(words).into_iter().filter(|said| said.manner == Manner::Said).collect())
             }
             TypedClaim::Kind(ClaimKind::File) => ("", Vec::new()),
             TypedClaim::Kind(kind) => ("", vec![Said::new(kind, 0..0)]),

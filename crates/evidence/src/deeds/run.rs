@@ -2,6 +2,7 @@
 
 use crate::check::Check;
 use crate::filters;
+use crate::own;
 use crate::ran::Ran;
 use crate::summary::{self, Reading, Summary};
 
@@ -29,6 +30,8 @@ pub(crate) struct Run {
     pub(crate) complains: bool,
     /// The linters that its output shows as commands.
     pub(crate) tools: Vec<String>,
+    /// True when its output tells of tests that were there and did not run.
+    pub(crate) leaves_out: bool,
     /// True when it wrote nothing out.
     pub(crate) silent: bool,
     /// True when nothing but its one check can have written anything.
@@ -37,6 +40,8 @@ pub(crate) struct Run {
     pub(crate) plain: bool,
     /// True when it may have shown something beside what it wrote.
     pub(crate) acts: bool,
+    /// The names of the tests that it lists as good, where it lists them all.
+    pub(crate) passed: Vec<String>,
     /// The names of what failed, where all of them are known.
     pub(crate) failures: Option<Vec<String>>,
     /// True when what was read of it is from a time when it was over.
@@ -68,8 +73,10 @@ impl Run {
         self.unbuilt = summary::fails_to_build(output);
         self.complains = summary::complains(output);
         self.tools = summary::shown_tools(output);
+        self.leaves_out = own::leaves_out(output);
         self.silent = output.trim().is_empty();
         self.failures = summary::failures(output);
+        self.passed = summary::passed_names(output);
         let code = |ran: &Ran| ran.echoed.as_ref().and_then(|text| summary::code_behind(output, text));
         self.codes = self.checks.iter().map(|(ran, _)| code(ran)).collect();
     }

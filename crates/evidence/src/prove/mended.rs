@@ -133,7 +133,12 @@ fn is_again(one: &str, other: &str) -> bool {
     let same = || {
         let (one, other) = (kept(one), kept(other));
         let told = other.last().is_some_and(|last| last.told && !last.behind && !last.strange);
-        told && one.iter().map(words).eq(other.iter().map(words))
+        // What stands before it only prepares it.
+        let before = other.len().checked_sub(one.len());
+        let own = before.and_then(|before| other.get(before..)).unwrap_or_default();
+        told && !one.is_empty()
+            && one.iter().map(words).eq(own.iter().map(words))
+            && (before == Some(0) || other.iter().all(|ran| ran.told))
     };
     one == other || same()
 }

@@ -90,6 +90,7 @@ pub(super) fn linter(name: &str, sub: &str, args: &[&str]) -> Option<Check> {
     let valued: Vec<&str> = VALUED.iter().copied().filter(|word| !alone || *word != "-c").collect();
     let given = operands(args, &valued);
     check.roots = given.iter().filter(|word| ROOTS.contains(&word.trim_end_matches('/'))).cloned().collect();
+    check.given = given.clone();
     check.part = given.into_iter().filter(|word| !is_whole(word)).collect();
     check.pieces = check.part.len();
     check.part.extend(options(args, &["--select", "--disable", "--only", "--rule", "--ignore", "--filter"]));
