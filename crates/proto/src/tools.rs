@@ -9,6 +9,8 @@ pub const EDIT_FILE: &str = "edit_file";
 pub const WRITE_FILE: &str = "write_file";
 /// Reads a file.
 pub const READ_FILE: &str = "read_file";
+/// Gives work to subagents.
+pub const TASK: &str = "task";
 /// Puts questions to the user.
 pub const ASK: &str = "ask";
 /// Hands in a plan.
