@@ -23,6 +23,8 @@ pub(crate) struct SessionState {
     pub(crate) posture: Posture,
     /// What the posture alone would ask about may run until the turn ends: its plan was approved.
     pub(crate) trusted: bool,
+    /// Until the turn ends changes are asked about, whatever the posture: so its plan was approved.
+    pub(crate) asks: bool,
     /// A plan was approved since the last prompt: with its outcome the model was told that plan mode is off.
     pub(crate) approved: bool,
     /// The session's model, as `provider/model`.
@@ -51,7 +53,7 @@ impl SessionState {
     /// What a session is in at its beginning, or when it is opened again: how much is asked does not outlast the process.
     pub(crate) fn new(model: String, effort: Option<String>, mode: Mode) -> Self {
         let (told, posture) = (mode, Posture::Ask);
-        let (trusted, approved, escalated) = (false, false, false);
+        let (trusted, asks, approved, escalated) = (false, false, false, false);
         let (agent, told_agent): (Arc<str>, Arc<str>) = (Arc::from(BUILD_AGENT), Arc::from(BUILD_AGENT));
         let (turn, todo, fired) = (0, Arc::default(), FiredSoFar::default());
         Self {
@@ -59,6 +61,7 @@ impl SessionState {
             told,
             posture,
             trusted,
+            asks,
             approved,
             model,
             effort,
@@ -77,18 +80,26 @@ impl SessionState {
     fn apply(&mut self, body: &RecordBody) {
         self.fired.take(body);
         match body {
-            // Whoever says how much is allowed takes back what an approved plan was trusted with.
-            RecordBody::ModeChanged { mode } => (self.mode, self.trusted) = (*mode, false),
+            // Whoever says how much is allowed takes back how an approved plan was to be carried out.
+            RecordBody::ModeChanged { mode } => {
+                self.mode = *mode;
+                self.end_plan();
+            }
             // Other steps change nothing of what the plan was trusted with.
             RecordBody::Planned(planned) if planned.revises && !planned.cancelled => {}
             RecordBody::Planned(planned) if planned.approved => {
                 (self.mode, self.trusted, self.approved) = (Mode::Build, !planned.asks, true);
+                self.asks = planned.asks;
             }
             // With the outcome the model is told that plan mode is off.
             RecordBody::Planned(planned) if planned.cancelled => {
-                (self.mode, self.trusted, self.approved) = (Mode::Build, false, true);
+                (self.mode, self.approved) = (Mode::Build, true);
+                self.end_plan();
             }
-            RecordBody::PostureChanged { posture } => (self.posture, self.trusted) = (*posture, false),
+            RecordBody::PostureChanged { posture } => {
+                self.posture = *posture;
+                self.end_plan();
+            }
             RecordBody::ModelChanged { model, effort } => {
                 self.model.clone_from(model);
                 self.effort.clone_from(effort);
@@ -97,19 +108,31 @@ impl SessionState {
             RecordBody::Prompt { turn, .. } => {
                 self.told_agent = Arc::clone(&self.agent);
                 (self.turn, self.told, self.escalated) = (*turn, self.mode, false);
-                (self.trusted, self.approved) = (false, false);
+                self.approved = false;
+                self.end_plan();
                 self.goal_told = self.goal.as_ref().is_some_and(|goal| goal.is_active());
             }
-            RecordBody::Shell { turn, .. } => (self.turn, self.trusted) = (*turn, false),
+            RecordBody::Shell { turn, .. } => {
+                self.turn = *turn;
+                self.end_plan();
+            }
             RecordBody::Outcome { outcome: ToolOutcome::Done { details, .. }, .. } => {
                 details.todo.iter().for_each(|todo| self.todo = Arc::new(todo.clone()));
             }
             RecordBody::TodoChanged { todo, .. } => self.todo = Arc::new(todo.clone()),
             RecordBody::Escalated(_) => self.escalated = true,
             RecordBody::Goal(change) => self.goal = change.goal.clone().map(Arc::new),
-            RecordBody::TurnEnded { .. } => (self.trusted, self.escalated) = (false, false),
+            RecordBody::TurnEnded { .. } => {
+                self.escalated = false;
+                self.end_plan();
+            }
             _ => {}
         }
+    }
+
+    /// How a plan was to be carried out holds no longer.
+    fn end_plan(&mut self) {
+        (self.trusted, self.asks) = (false, false);
     }
 }
 
@@ -120,7 +143,7 @@ impl Stands for Reads {
     fn stance(&self) -> Stance {
         let state = self.0.borrow();
         let agent = Arc::clone(&state.agent);
-        Stance { mode: state.mode, posture: state.posture, trusted: state.trusted, agent }
+        Stance { mode: state.mode, posture: state.posture, trusted: state.trusted, asks: state.asks, agent }
     }
 }
 
