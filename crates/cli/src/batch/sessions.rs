@@ -214,15 +214,11 @@ impl<'a> Sessions<'a> {
 
 /// What the model said at the end, where it wants nothing more.
 fn answer(body: RecordBody) -> Option<String> {
-    match body {
-        // What stands in the log for an answer that never came is for the model.
-        RecordBody::Assistant {
-            message: Message::Assistant { stop: StopReason::Failed | StopReason::Interrupted, .. },
-            ..
-        } => None,
-        RecordBody::Assistant { message: Message::Assistant { text, calls, .. }, .. } if calls.is_empty() => Some(text),
-        _ => None,
-    }
+    let RecordBody::Assistant { message, .. } = body else { return None };
+    let Message::Assistant { text, calls, stop, .. } = message else { return None };
+    // What stands in the log for an answer that never came is for the model.
+    let came = !matches!(stop, StopReason::Failed | StopReason::Interrupted);
+    (came && calls.is_empty()).then_some(text)
 }
 
 /// Why a task did not end well, where anybody said so.

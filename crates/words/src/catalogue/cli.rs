@@ -984,6 +984,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("cli.tool_failed", "failed", "失败"),
     ("cli.tool_line", "{count} line", "{count} 行"),
     ("cli.tool_lines", "{count} {count|line|lines}", "{count} 行"),
+    ("cli.tool_nothing", "came to nothing", "没有结果"),
     ("cli.tool_ok", "ok", "完成"),
     ("cli.explain_asked", "you would be asked ({by})", "会询问你（{by}）"),
     (
