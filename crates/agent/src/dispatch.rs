@@ -10,7 +10,7 @@ use crate::turn::Agent;
 use futures_util::{FutureExt, StreamExt, stream};
 use reasonix_proto::{
     Action, Decided, DecidedBy, Event, Fix, Phrase, RecordBody, RecordId, Repair, ToolCall, ToolOutcome, TurnState,
-    refusal,
+    agent_of, refusal,
 };
 use std::collections::VecDeque;
 use std::panic::AssertUnwindSafe;
@@ -345,6 +345,9 @@ fn refused(decided: &Decided) -> Phrase {
     match &decided.by {
         DecidedBy::User => Phrase::new("engine.refused_by_user"),
         DecidedBy::PlanMode => Phrase::new("engine.refused_planning"),
+        DecidedBy::Rule(rule) if agent_of(rule).is_some() => {
+            Phrase::new("engine.refused_by_agent").with("agent", agent_of(rule).unwrap_or_default())
+        }
         other => {
             let why = refusal(other);
             let mut phrase = Phrase::new("engine.refused").with("why", format_args!("@{}", why.code));

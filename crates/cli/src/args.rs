@@ -213,14 +213,17 @@ pub(crate) struct BatchArgs {
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) file: PathBuf,
     /// So many tasks at a time
-    #[arg(short, long, value_name = "N", default_value_t = 4)]
-    pub(crate) jobs: usize,
+    #[arg(short, long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) jobs: u32,
     /// Where results go, one a line as JSON; beside the tasks when missing
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) out: Option<PathBuf>,
     /// Where clones and patches are; beside the tasks when missing
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) work: Option<PathBuf>,
+    /// Do those once more that did not end well
+    #[arg(long)]
+    pub(crate) again: bool,
     /// Leave the clones there
     #[arg(long)]
     pub(crate) keep: bool,
@@ -318,6 +321,9 @@ pub(crate) struct SetupArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct DoctorArgs {
+    /// Read this file in place of ~/.reasonix/config.toml
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) config: Option<PathBuf>,
     /// Do not connect to the endpoint
     #[arg(long)]
     pub(crate) offline: bool,
@@ -442,6 +448,7 @@ pub(crate) enum SessionsCommand {
         json: bool,
     },
     /// Give a session a title of your own
+    #[command(visible_alias = "name")]
     Rename {
         /// The session
         #[arg(value_name = "ID")]
@@ -478,6 +485,7 @@ pub(crate) enum SessionsCommand {
         sessions: Vec<String>,
     },
     /// Check whether the files of sessions are whole
+    #[command(visible_alias = "check")]
     Verify {
         /// The session; all of them when missing
         #[arg(value_name = "ID")]
@@ -494,9 +502,9 @@ pub(crate) enum SessionsCommand {
         /// The session
         #[arg(value_name = "ID")]
         session: String,
-        /// The kind of document
-        #[arg(long, value_enum, default_value = "md")]
-        format: ExportFormat,
+        /// The kind of document; by the ending of the file when missing
+        #[arg(long, value_enum)]
+        format: Option<ExportFormat>,
         /// Write it here instead of to standard output; never over a file that is there
         #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
         output: Option<PathBuf>,
@@ -868,6 +876,9 @@ pub(crate) enum ConfigCommand {
         /// Say where each value comes from
         #[arg(long)]
         origin: bool,
+        /// Read this file in place of ~/.reasonix/config.toml
+        #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+        config: Option<PathBuf>,
     },
     /// Print one setting, or those of a section
     Get {

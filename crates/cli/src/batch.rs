@@ -31,26 +31,32 @@ pub(crate) async fn batch(args: BatchArgs) -> anyhow::Result<Exit> {
     }
     let work = WorkFolder::open(&work).map_err(fault)?;
     let mut results = ResultLines::open(&out).map_err(fault)?;
+    if args.again {
+        results.forget_failed().map_err(fault)?;
+    }
     let begin = Phrase::new("flow.batch_begins").with("count", tasks.count()).with("done", results.count());
     say::notice(Level::Info, &begin.with("out", out.display()));
     let sessions = Sessions::new(&args, context.cwd.clone(), work, &context.loaded.notices);
     let mut told = |news: BatchNews<'_>| tell(&news);
     interrupts.begin();
-    let driving = drive(&mut tasks, &mut results, &sessions, args.jobs, &mut told);
-    tokio::pin!(driving);
-    let end = loop {
-        tokio::select! {
-            end = &mut driving => break end.map_err(fault)?,
-            count = interrupts.next() => {
-                if count > 1 {
-                    leave_nothing();
-                    std::process::exit(Exit::Interrupted as i32);
+    let at_once = usize::try_from(args.jobs).unwrap_or(usize::MAX);
+    let end = {
+        let driving = drive(&mut tasks, &mut results, &sessions, at_once, &mut told);
+        tokio::pin!(driving);
+        loop {
+            tokio::select! {
+                end = &mut driving => break end.map_err(fault),
+                count = interrupts.next() => {
+                    if count > 1 {
+                        leave_nothing();
+                        std::process::exit(Exit::Interrupted as i32);
+                    }
+                    sessions.leave();
                 }
-                sessions.leave();
             }
         }
     };
-    Ok(finish(end, &sessions))
+    Ok(finish(end?, results.failed(), &sessions))
 }
 
 /// What names one session means nothing for many.
@@ -92,11 +98,16 @@ fn apart(tasks: &[BatchTask], context: &Context, args: &SessionArgs, work: &Path
     }
 }
 
-fn finish(end: BatchEnd, sessions: &Sessions<'_>) -> Exit {
+/// Says how it ended. A task that did not end well is no success, whenever it was done.
+fn finish(end: BatchEnd, failed: usize, sessions: &Sessions<'_>) -> Exit {
     let phrase = Phrase::new("flow.batch_ended").with("done", end.done).with("before", end.before);
     say::notice(Level::Info, &phrase.with("left", end.left));
+    if failed > 0 {
+        say::notice(Level::Warning, &Phrase::new("flow.batch_failed").with("count", failed));
+    }
     match end.left {
-        0 => Exit::Done,
+        0 if failed == 0 => Exit::Done,
+        0 => Exit::Failed,
         _ if sessions.is_left() => Exit::Interrupted,
         _ if sessions.is_spent() => Exit::Limit,
         _ => Exit::Failed,

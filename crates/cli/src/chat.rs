@@ -2,7 +2,7 @@
 
 use crate::args::SessionArgs;
 use crate::context::{Context, flags_of};
-use crate::elsewhere::{Elsewhere, open, other};
+use crate::elsewhere::{Arrived, Elsewhere, open, other};
 use crate::exit::Exit;
 use crate::interrupts::{Interrupts, Manner};
 use crate::person::{Editor, Keyboard};
@@ -136,13 +136,14 @@ impl Chat {
 
     /// Goes on in another session; this one is left, or given up.
     async fn go(&mut self, wish: Elsewhere, gives_up: bool) -> anyhow::Result<()> {
-        let Some((args, handle)) = other(&self.args, wish, &self.handle).await else { return Ok(()) };
+        let Some(Arrived { args, handle, told }) = other(&self.args, wish, &self.handle).await else { return Ok(()) };
         let left = std::mem::replace(&mut self.handle, handle);
         (self.args, self.spoke) = (args, false);
         if gives_up {
             left.submit(Op::Discard);
         }
         finish(left, &mut self.view, &mut self.interrupts).await?;
+        told.iter().for_each(|phrase| say::notice(Level::Info, phrase));
         self.begin().await
     }
 

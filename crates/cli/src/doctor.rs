@@ -32,35 +32,36 @@ struct Report {
 }
 
 pub(crate) async fn doctor(args: &DoctorArgs) -> anyhow::Result<Exit> {
+    let flags = Flags { config: args.config.clone(), ..Flags::default() };
     if args.attack {
-        return attack::attack(&Context::load_silently(None, Flags::default())?, args.json).await;
+        return attack::attack(&Context::load_silently(None, flags)?, args.json).await;
     }
     if args.net {
-        return net::net(&Context::load_silently(None, Flags::default())?, args.json);
+        return net::net(&Context::load_silently(None, flags)?, args.json);
     }
     let mut report = Report { style: Style::get(), bad: false, lines: None };
-    examine(&mut report, None, args.offline).await?;
+    examine(&mut report, (None, flags), args.offline).await?;
     Ok(if report.bad { Exit::Failed } else { Exit::Done })
 }
 
 /// The same about this folder, line by line.
 pub(crate) async fn in_lines(dir: Option<&Path>) -> anyhow::Result<()> {
     let mut report = Report { style: Style::get(), bad: false, lines: None };
-    examine(&mut report, dir, false).await
+    examine(&mut report, (dir, Flags::default()), false).await
 }
 
 /// The same for whoever is at the screen, about the folder that they work in; it is told there.
 pub(crate) async fn on_screen(dir: Option<PathBuf>, post: reasonix_tui::Post) {
     let mut report = Report { style: Style::get(), bad: false, lines: Some(Vec::new()) };
-    if let Err(error) = examine(&mut report, dir.as_deref(), false).await {
+    if let Err(error) = examine(&mut report, (dir.as_deref(), Flags::default()), false).await {
         say::failure(&error);
     }
     post.tell(reasonix_tui::HostNews::Report(report.lines.unwrap_or_default()));
 }
 
-async fn examine(report: &mut Report, dir: Option<&Path>, offline: bool) -> anyhow::Result<()> {
+async fn examine(report: &mut Report, (dir, flags): (Option<&Path>, Flags), offline: bool) -> anyhow::Result<()> {
     report.line(Mark::Good, &Phrase::new("cli.doctor_version").with("version", env!("CARGO_PKG_VERSION")))?;
-    match Context::load_silently(dir, Flags::default()) {
+    match Context::load_silently(dir, flags) {
         Err(error) => match error.downcast_ref::<say::Told>() {
             Some(told) => report.line(Mark::Bad, &told.phrase)?,
             None => return Err(error),
@@ -106,7 +107,13 @@ fn validation(report: &mut Report, context: &Context) -> anyhow::Result<()> {
         (None, Some(found)) => (found.line, found.file),
         (None, None) => return report.line(Mark::Good, &Phrase::new("cli.doctor_validation_none")),
     };
-    report.line(Mark::Good, &Phrase::new("cli.doctor_validation").with("command", command).with("from", from))
+    // What a folder has is run for nobody who has not trusted it; the user's own command is.
+    let trusted = wanted.command.is_some() || crate::trust::runs_check(context, &command);
+    let (mark, code) = match trusted {
+        true => (Mark::Good, "cli.doctor_validation"),
+        false => (Mark::Note, "engine.validation_untrusted"),
+    };
+    report.line(mark, &Phrase::new(code).with("command", command).with("from", from))
 }
 
 async fn model(report: &mut Report, context: &Context, offline: bool) -> anyhow::Result<()> {

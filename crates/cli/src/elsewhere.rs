@@ -29,9 +29,17 @@ pub(crate) fn open(args: &SessionArgs, context: Option<Context>) -> anyhow::Resu
     host.open_first().map_err(|error| say::engine(&error))
 }
 
+/// A session that takes the place of another.
+pub(crate) struct Arrived {
+    pub(crate) args: SessionArgs,
+    pub(crate) handle: Handle,
+    /// What is to be said where it begins: said before, it would leave with the session that is left.
+    pub(crate) told: Vec<Phrase>,
+}
+
 /// The session that takes the place of this one, opened before this one is left. None when it stays. A new one goes on with
 /// the model that is talked to.
-pub(crate) async fn other(args: &SessionArgs, wish: Elsewhere, left: &Handle) -> Option<(SessionArgs, Handle)> {
+pub(crate) async fn other(args: &SessionArgs, wish: Elsewhere, left: &Handle) -> Option<Arrived> {
     let (here, flag) = (&left.session, args.model.clone());
     let mut args = SessionArgs { continues: false, resume: None, fork: None, at: None, ..args.clone() };
     let mut posture = reasonix_proto::Posture::Ask;
@@ -45,9 +53,7 @@ pub(crate) async fn other(args: &SessionArgs, wish: Elsewhere, left: &Handle) ->
     let forks = matches!(wish, Elsewhere::Session(Open::Fork { .. }));
     match wish {
         Elsewhere::Session(Open::New | Open::Unkept | Open::Continue) => {}
-        Elsewhere::Session(Open::Resume { session: id })
-            if !id.is_empty() && (here.0.starts_with(&id) || here.0.ends_with(&id)) =>
-        {
+        Elsewhere::Session(Open::Resume { session: id }) if here.fits(&id) => {
             say::notice(Level::Info, &Phrase::new("cli.already_here"));
             return None;
         }
@@ -59,8 +65,12 @@ pub(crate) async fn other(args: &SessionArgs, wish: Elsewhere, left: &Handle) ->
     match open(&args, None) {
         // What was chosen in the chat is no flag: a session that is resumed has a model of its own.
         Ok(handle) => {
-            asks_again(posture, &handle).await;
-            Some((SessionArgs { model: flag, ..args }, handle))
+            let forked = args.fork.as_deref().map(|from| {
+                let from = if from == here.as_str() { here.short() } else { from };
+                Phrase::new("cli.forked").with("session", handle.session.short()).with("from", from)
+            });
+            let told = forked.into_iter().chain(asks_again(posture, &handle).await).collect();
+            Some(Arrived { args: SessionArgs { model: flag, ..args }, handle, told })
         }
         Err(error) => {
             let phrase = match error.downcast_ref::<say::Told>() {
@@ -76,18 +86,15 @@ pub(crate) async fn other(args: &SessionArgs, wish: Elsewhere, left: &Handle) ->
 }
 
 /// Says so where less was asked before than is from now on.
-async fn asks_again(before: reasonix_proto::Posture, now: &Handle) {
+async fn asks_again(before: reasonix_proto::Posture, now: &Handle) -> Option<Phrase> {
     use reasonix_proto::Posture;
     let word = match before {
-        Posture::Ask => return,
+        Posture::Ask => return None,
         Posture::Auto => "auto",
         Posture::Yolo => "yolo",
     };
-    if let Reply::Status(status) = now.query(Query::Status).await
-        && status.posture == Posture::Ask
-    {
-        say::notice(Level::Info, &Phrase::new("cli.asks_again").with("posture", word));
-    }
+    let Reply::Status(status) = now.query(Query::Status).await else { return None };
+    (status.posture == Posture::Ask).then(|| Phrase::new("cli.asks_again").with("posture", word))
 }
 
 /// Another folder, as it was written: from the one of this session.

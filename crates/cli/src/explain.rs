@@ -7,16 +7,25 @@ use crate::say;
 use reasonix_agent::Class;
 use reasonix_engine::Explainer;
 use reasonix_gate::{Explained, Outlook};
-use reasonix_proto::Phrase;
-use std::io::BufRead;
+use reasonix_proto::{Level, Phrase};
+use std::io::{BufRead, IsTerminal};
 
 pub(crate) fn explain(args: &ExplainArgs) -> anyhow::Result<Exit> {
     let session = SessionArgs { dir: args.dir.clone(), ..SessionArgs::default() };
     let host = Context::load(args.dir.as_deref(), flags_of(&session))?.host(&session, !args.unattended)?;
     let explainer = Explainer::new(host.base()).map_err(|error| say::usage(error.phrase()))?;
     if args.line.is_empty() {
+        // Whoever sits at a terminal is not waited for in silence.
+        if std::io::stdin().is_terminal() {
+            return Err(say::usage(Phrase::new("cli.explain_what")));
+        }
+        let mut any = false;
         for line in std::io::stdin().lock().lines() {
+            any = true;
             tell(&explainer, &read(&line?, args.json)?, args.json)?;
+        }
+        if !any {
+            say::notice(Level::Warning, &Phrase::new("cli.explain_what"));
         }
     } else {
         tell(&explainer, &args.line.join(" "), args.json)?;

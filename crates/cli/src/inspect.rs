@@ -7,17 +7,19 @@ use crate::say::{self, clean};
 use reasonix_config::schema::KEYS;
 use reasonix_config::{Flags, Layer};
 use reasonix_proto::{Level, Phrase};
+use std::path::Path;
 
 pub(crate) fn config(args: &ConfigArgs) -> anyhow::Result<Exit> {
     match &args.command {
-        ConfigCommand::Show { origin } => show(*origin),
+        ConfigCommand::Show { origin, config } => show(*origin, config.as_deref()),
         ConfigCommand::Get { key } => get(key),
         ConfigCommand::Set { key, value } => set(key, value),
     }
 }
 
-fn show(origin: bool) -> anyhow::Result<Exit> {
-    let context = Context::load(None, Flags::default())?;
+fn show(origin: bool, config: Option<&Path>) -> anyhow::Result<Exit> {
+    let flags = Flags { config: config.map(Path::to_owned), ..Flags::default() };
+    let context = Context::load(None, flags)?;
     let width = context.loaded.origins.iter().map(|(key, shown)| key.len() + shown.value.len() + 3).max().unwrap_or(0);
     for (key, shown) in &context.loaded.origins {
         let setting = clean(&format!("{key} = {}", shown.value));

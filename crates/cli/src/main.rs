@@ -29,6 +29,7 @@ mod logging;
 mod mcp;
 mod memory;
 mod models;
+mod multiplexer;
 mod pages;
 mod parts;
 mod person;

@@ -3,7 +3,7 @@
 use crate::args::SessionArgs;
 use crate::context::{Context, flags_of};
 use crate::editor::{edit_with, editor_of};
-use crate::elsewhere::{Elsewhere, open, other};
+use crate::elsewhere::{Arrived, Elsewhere, open, other};
 use crate::exit::Exit;
 use crate::first::{Chosen, first_run};
 use crate::say::{self, Cause};
@@ -70,15 +70,19 @@ struct HostEnd {
 /// Why a session is left.
 enum Next {
     Leave,
-    Open(Box<(SessionArgs, Handle)>),
+    Open(Box<Arrived>),
 }
 
 impl HostEnd {
     /// Runs sessions, one after the other, until the user leaves. Gives what is said afterwards.
     async fn run(&mut self, context: Context) -> anyhow::Result<Option<Phrase>> {
         let Some(mut handle) = self.first(context).await? else { return Ok(None) };
+        let mut told: Vec<Phrase> = Vec::new();
         loop {
             self.post.tell(HostNews::Ready);
+            for phrase in told.drain(..) {
+                self.post.tell(HostNews::Notice(Level::Info, phrase));
+            }
             // Asked for on the command line: for the session that it opened, not for those after it.
             if let Some(instructions) = self.args.compact.take() {
                 handle.submit(Op::Compact { instructions });
@@ -95,7 +99,8 @@ impl HostEnd {
                 }
                 Next::Leave => return Ok(None),
                 Next::Open(other) => {
-                    (self.args, handle) = *other;
+                    let Arrived { args, handle: opened, told: said } = *other;
+                    (self.args, handle, told) = (args, opened, said);
                     self.spoke = false;
                 }
             }
@@ -160,7 +165,7 @@ impl HostEnd {
     }
 
     /// The session that takes the place of this one.
-    async fn other(&self, host: HostRequest, left: &Handle) -> Option<(SessionArgs, Handle)> {
+    async fn other(&self, host: HostRequest, left: &Handle) -> Option<Arrived> {
         let wish = match host {
             HostRequest::New => Elsewhere::Session(Open::New),
             HostRequest::Resume(session) => Elsewhere::Session(Open::Resume { session }),
@@ -217,6 +222,7 @@ fn options(context: &Context, args: &SessionArgs) -> ScreenOptions {
         // xterm and the console leave long rows alone; everything else folds them.
         reflows: variable("XTERM_VERSION").is_empty() && variable("TERM") != "linux",
         edit: Box::new(edit_with(editor_of(&context.env))),
+        clipboard: crate::multiplexer::clipboard(context),
         leave: crate::interrupts::leave_nothing,
     }
 }

@@ -10,9 +10,9 @@ use reasonix_engine::Offline;
 use reasonix_proto::{Level, Op, Origin, Phrase, Record, RecordId, SessionEnding, SessionId, TreeFilter, escaped_json};
 use reasonix_session::{
     Beginning, DocumentFormat, Ending, SeenSession, SessionArtifacts, SessionError, Sessions, Summary, export, foreign,
+    write_new,
 };
-use std::io::{ErrorKind, IsTerminal, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::io::{ErrorKind, IsTerminal};
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -204,7 +204,7 @@ fn show_tree(sessions: &Sessions, wanted: &str, filter: FilterArg, find: &str) -
 
 fn show(context: &Context, sessions: &Sessions, wanted: &str, json: bool) -> anyhow::Result<Exit> {
     if !json {
-        return write_export(context, sessions, wanted, ExportFormat::Md, None);
+        return write_export(context, sessions, wanted, None, None);
     }
     let seen = look(sessions, wanted)?;
     let mut lines = Vec::new();
@@ -309,9 +309,14 @@ fn write_export(
     context: &Context,
     sessions: &Sessions,
     wanted: &str,
-    format: ExportFormat,
+    format: Option<ExportFormat>,
     output: Option<&Path>,
 ) -> anyhow::Result<Exit> {
+    let named = |path: &Path| match DocumentFormat::of(path) {
+        DocumentFormat::Html => ExportFormat::Html,
+        DocumentFormat::Markdown => ExportFormat::Md,
+    };
+    let format = format.or_else(|| output.map(named)).unwrap_or(ExportFormat::Md);
     let bytes = match format {
         ExportFormat::Md => document(context, sessions, wanted, DocumentFormat::Markdown)?,
         ExportFormat::Html => document(context, sessions, wanted, DocumentFormat::Html)?,
@@ -319,12 +324,7 @@ fn write_export(
     };
     match output {
         None => say::bytes(&bytes)?,
-        Some(path) => {
-            let file = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
-            file.and_then(|mut file| file.write_all(&bytes)).map_err(|error| {
-                say::failed(Phrase::new("session.io").with("path", path.display()).with("reason", error))
-            })?;
-        }
+        Some(path) => write_new(path, &bytes).map_err(failed)?,
     }
     Ok(Exit::Done)
 }

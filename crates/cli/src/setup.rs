@@ -192,7 +192,11 @@ async fn probed(args: &SetupArgs, offer: &Offer, model: &str, home: &Path) -> Op
 /// The endpoint that was given by flags. It may be down; then the model must be given too. Where it wants a key, a person who is
 /// there is asked for one.
 async fn named(args: &SetupArgs, url: &str, home: &Path) -> anyhow::Result<Offer> {
+    let given = url;
     let url = &with_scheme(url);
+    if !is_address(url) {
+        return Err(say::usage(Phrase::new("cli.setup_no_address").with("url", reasonix_config::shown_address(given))));
+    }
     let name = args.name.clone().unwrap_or_else(|| name_from(url));
     let preset = reasonix_catalogue::preset_for(url);
     let (api_key_env, base_url, models) = (args.api_key_env.clone(), url.to_owned(), Vec::new());
@@ -227,6 +231,19 @@ pub(crate) fn with_scheme(url: &str) -> String {
     let url = url.trim();
     let whole = url.rfind("http://").max(url.rfind("https://")).and_then(|at| url.get(at..)).unwrap_or(url);
     if whole.contains("://") { whole.to_owned() } else { format!("http://{whole}") }
+}
+
+/// Whether this can be an address at all: a host, and a number where there is a port.
+fn is_address(url: &str) -> bool {
+    let Some((scheme, rest)) = url.split_once("://") else { return false };
+    let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
+    // Behind the brackets of a numeric address only a port can stand.
+    let (name, port) = match host.rsplit_once(':') {
+        Some((name, port)) if !port.ends_with(']') => (name, Some(port)),
+        _ => (host, None),
+    };
+    matches!(scheme, "http" | "https") && !name.is_empty() && port.is_none_or(|port| port.parse::<u16>().is_ok())
 }
 
 /// The variable for the key of an endpoint that a person named.
@@ -508,7 +525,7 @@ fn window_of(offer: &Offer, model: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Offer, at_address, with_scheme};
+    use super::{Offer, at_address, is_address, with_scheme};
 
     #[test]
     fn an_address_of_ones_own_may_have_a_key_and_a_server_that_was_found_has_none() {
@@ -541,6 +558,23 @@ mod tests {
             ("http://localhost", "http://localhost"),
         ] {
             assert_eq!(with_scheme(typed), wanted, "{typed}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_address_is_told_before_anything_is_tried() {
+        for (typed, is) in [
+            ("http://127.0.0.1:8080/v1", true),
+            ("server:8000/v1", true),
+            ("https://api.example.com", true),
+            ("http://[::1]:8080", true),
+            ("http://[::1]", true),
+            ("htp:/x", false),
+            ("ftp://server", false),
+            ("http://", false),
+            ("http://server:port", false),
+        ] {
+            assert_eq!(is_address(&with_scheme(typed)), is, "{typed}");
         }
     }
 }

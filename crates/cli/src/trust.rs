@@ -54,6 +54,13 @@ pub(crate) fn trust(args: &TrustArgs) -> anyhow::Result<Exit> {
     told(&Phrase::new("engine.trusted").with("root", &info.root))
 }
 
+/// Whether the command that checks this folder runs unasked.
+pub(crate) fn runs_check(context: &Context, line: &str) -> bool {
+    let settings = &context.loaded.settings;
+    let trust = with_check(settings.trust.clone(), settings);
+    trust.is_ok_and(|trust| trust.root() == context.root() && trust.trusts_detected(line))
+}
+
 fn lock(trust: &Trust, file: &Path) -> anyhow::Result<Exit> {
     let write = reasonix_store::write_atomic(file, trust.lock().as_bytes(), 0o644);
     write.map_err(|error| {

@@ -39,6 +39,7 @@ mod models;
 mod modules;
 mod money;
 mod moving;
+mod newcomer;
 mod offline;
 mod others;
 mod plans;

@@ -230,7 +230,7 @@ fn what_does_not_fit_into_a_patch_is_kept() {
     // Names that once met: the patch of one and the clone of another.
     place.work.write("tasks.jsonl", ["nested", "odd", "nested.patch"].map(ids).concat());
     let ran = place.run(&["batch", "tasks.jsonl", "--jobs", "1"]);
-    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
     let all = by_id(&place);
     for (id, reason) in [("nested", "repositories of their own"), ("odd", "no patch"), ("nested.patch", "own")] {
         let result = &all[id];
@@ -361,4 +361,32 @@ fn an_interrupt_ends_a_clone() {
     assert_eq!(child.wait().unwrap().code(), Some(130));
     drop(lines);
     assert!(results(&place).is_empty() && place.server.requests().is_empty());
+}
+
+/// A task whose endpoint failed has a result that says why, is no success, and is done once more where that is wanted.
+#[test]
+fn a_task_that_failed_says_why_and_is_no_success() {
+    let well = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let now = std::sync::Arc::clone(&well);
+    let server = ModelServer::start_with(move |request| {
+        let bad = request.messages().iter().any(|message| message["content"].to_string().contains("bad"));
+        let fails = bad && !now.load(std::sync::atomic::Ordering::SeqCst);
+        Some(if fails { Reply::fail(401, "{\"error\": {\"message\": \"no such key\"}}") } else { Reply::say("fine") })
+    });
+    let place = Place::with_server(server);
+    place.work.write("tasks.jsonl", "{\"id\":\"a\",\"prompt\":\"good\"}\n{\"id\":\"b\",\"prompt\":\"bad\"}\n");
+    for _ in 0..2 {
+        let ran = place.run(&["batch", "tasks.jsonl"]);
+        assert_eq!(ran.code, Some(1), "{}", ran.err);
+        assert!(ran.err.contains("tasks that did not end well: 1") && ran.err.contains("--again"), "{}", ran.err);
+    }
+    let result = by_id(&place)["b"].clone();
+    assert!(result["why"].as_str().unwrap().contains("key") && result.get("answer").is_none(), "{result}");
+    assert_eq!(result["end"], "provider_failed");
+    assert!(by_id(&place)["a"].get("why").is_none());
+    well.store(true, std::sync::atomic::Ordering::SeqCst);
+    let before = place.server.request_count();
+    let ran = place.run(&["batch", "tasks.jsonl", "--again"]);
+    assert_eq!((ran.code, place.server.request_count()), (Some(0), before + 1), "{}", ran.err);
+    assert_eq!((results(&place).len(), by_id(&place)["b"]["answer"].as_str()), (2, Some("fine")));
 }

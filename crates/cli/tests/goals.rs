@@ -296,14 +296,14 @@ fn research_is_chosen_by_its_words_and_kept_in_the_project() {
     assert!(within("turn-001.md").contains("It is the parser: 40 ms of 50."));
     assert!(last_said(&place, 0).contains(folder), "{}", last_said(&place, 0));
     for (words, flag, wanted) in
-        [("find out why it has a high latency", "--simple", 0), ("add a flag", "--research", 1)]
+        [("find out why it has a high latency", "--simple", 0), ("look at the flags", "--research", 1)]
     {
         let place = Place::new(look());
         exits(&place.run(&["run", "--goal", flag, words]), 0);
         assert_eq!(folders(&place).len(), wanted, "{flag}");
     }
     let place = Place::new(look());
-    exits(&place.run(&["run", "--goal", "add a flag"]), 0);
+    exits(&place.run(&["run", "--goal", "look at the flags"]), 0);
     assert!(folders(&place).is_empty() && !place.work.exists(".reasonix"));
 }
 

@@ -2,21 +2,24 @@
 //! goes on by itself. What comes after a turn is decided in `flow`.
 
 use crate::desk::Desk;
+use crate::detect::detect;
 use crate::jobs::at_work;
 use crate::outbox::Outbox;
 use crate::purse::Purse;
 use crate::queue::Work;
 use crate::reading::Reading;
+use crate::spec::Start;
 use crate::state::{Observer, SessionState};
 use crate::ticket::{Outcome, Ticket};
 use reasonix_agent::{Conversation, Said, Sink};
-use reasonix_flow::{Course, TurnSeen, judge};
+use reasonix_flow::{Course, GoalClaim, GoalHeld, TurnSeen, judge};
 use reasonix_proto::{
     Done, Event, GoalChange, GoalInfo, GoalLimits, GoalNews, GoalStanding, GoalStop, GoalStrategy, LONGEST_OBJECTIVE,
     Level, Message, Mode, Phrase, Record, RecordBody, Refusal, Refused, TurnEnd, TurnState,
 };
 use reasonix_session::{Past, now};
 use reasonix_workspace::Step;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Where the course of research is kept, in the working folder.
@@ -316,48 +319,87 @@ pub(crate) struct JudgesGoal {
     past: Past,
     purse: Arc<Purse>,
     outbox: Arc<Outbox>,
-    /// The turn that runs: the seconds before it, its answer so far, and whether it called something.
-    turn: Option<(u64, String, bool)>,
+    root: PathBuf,
+    /// The user's own command that checks what is edited.
+    check: Option<String>,
+    turn: Option<GoalTurn>,
+}
+
+/// A turn that runs.
+struct GoalTurn {
+    /// The seconds that were worked before it.
+    before: u64,
+    /// Its answer so far.
+    answer: String,
+    /// It called something.
+    calls: bool,
+    /// The goal was active when it began.
+    driven: bool,
 }
 
 impl JudgesGoal {
-    pub(crate) fn new(past: Past, purse: Arc<Purse>, outbox: Arc<Outbox>) -> Self {
-        Self { past, purse, outbox, turn: None }
+    pub(crate) fn new(past: Past, start: &Start, purse: Arc<Purse>, outbox: Arc<Outbox>) -> Self {
+        let (root, check) = (start.workspace.root().to_owned(), start.world.settings.validation.command.clone());
+        Self { past, purse, outbox, root, check, turn: None }
     }
 
-    fn missing(&self, goal: &GoalInfo, answer: &str, proofs: &[String]) -> Vec<String> {
+    fn held(&self, goal: &GoalInfo, answer: &str, proofs: &[String]) -> GoalHeld {
         let mut course = Course::new(goal.after);
         match self.past.each(|record| course.see(&record)) {
-            Ok(()) => course.missing(answer, proofs),
+            Ok(()) => {
+                let check = self.check.clone().or_else(|| detect(&self.root, &[]).map(|found| found.line));
+                course.held(&GoalClaim { objective: &goal.objective, answer, proofs, check: check.as_deref() })
+            }
             // A log that cannot be read proves nothing.
             Err(error) => {
                 let phrase = Phrase::new("engine.log_unreadable").with("reason", error);
                 self.outbox.emit(Event::Notice { level: Level::Error, phrase });
-                vec!["the log cannot be read".to_owned()]
+                GoalHeld { missing: vec!["the log cannot be read".to_owned()], looked: false }
             }
         }
+    }
+
+    /// A turn of a goal is over.
+    fn ended(&self, turn: &GoalTurn, goal: &GoalInfo, (end, tokens): (&TurnEnd, u64)) -> Option<RecordBody> {
+        let seconds = self.purse.info().seconds.saturating_sub(turn.before);
+        if goal.is_active() {
+            let seen = TurnSeen { end, answer: &turn.answer, calls: turn.calls, tokens, seconds };
+            let change = judge(goal, seen, |answer, proofs| self.held(goal, answer, proofs));
+            return Some(RecordBody::Goal(Box::new(change)));
+        }
+        // One that was let wait meanwhile counts the turn all the same.
+        let waits = turn.driven && goal.standing == GoalStanding::Paused;
+        waits.then(|| {
+            let goal = GoalInfo {
+                turns: goal.turns.saturating_add(1),
+                tokens: goal.tokens.saturating_add(tokens),
+                seconds: goal.seconds.saturating_add(seconds),
+                ..goal.clone()
+            };
+            goal_record(GoalNews::Kept, Some(goal))
+        })
     }
 }
 
 impl Observer for JudgesGoal {
     fn after(&mut self, record: &Record, state: &SessionState) -> Vec<RecordBody> {
         match &record.body {
-            RecordBody::Prompt { .. } => self.turn = Some((self.purse.info().seconds, String::new(), false)),
+            RecordBody::Prompt { .. } => {
+                let driven = state.goal.as_ref().is_some_and(|goal| goal.is_active());
+                let (before, answer) = (self.purse.info().seconds, String::new());
+                self.turn = Some(GoalTurn { before, answer, calls: false, driven });
+            }
             RecordBody::Assistant { message: Message::Assistant { text, calls, .. }, .. } => {
-                if let Some((_, answer, called)) = &mut self.turn {
-                    answer.clone_from(text);
-                    *called |= !calls.is_empty();
+                if let Some(turn) = &mut self.turn {
+                    turn.answer.clone_from(text);
+                    turn.calls |= !calls.is_empty();
                 }
             }
             RecordBody::TurnEnded { end, usage, .. } => {
                 let turn = self.turn.take();
-                let goal = state.goal.as_ref().filter(|goal| goal.is_active());
-                if let (Some((before, answer, calls)), Some(goal)) = (turn, goal) {
-                    let seconds = self.purse.info().seconds.saturating_sub(before);
-                    let seen = TurnSeen { end, answer: &answer, calls, tokens: usage.tokens(), seconds };
-                    let change = judge(goal, seen, |answer, proofs| self.missing(goal, answer, proofs));
-                    return vec![RecordBody::Goal(Box::new(change))];
-                }
+                let change = turn.zip(state.goal.as_ref());
+                let record = change.and_then(|(turn, goal)| self.ended(&turn, goal, (end, usage.tokens())));
+                return record.into_iter().collect();
             }
             _ => {}
         }

@@ -69,6 +69,11 @@ impl Desk {
     /// The list as a person wrote it, or with what they want changed.
     pub(crate) async fn change_todo(&self, text: &str) -> Outcome {
         let now = self.book.state().todo.to_vec();
+        let all = now.iter().map(|phase| phase.tasks.len()).sum::<usize>();
+        if let Some(task) = named_task(text).filter(|task| !(1..=all).contains(task)) {
+            let why = Phrase::new("engine.todo_no_task").with("task", task).with("count", all);
+            return Err(Refused::new(Refusal::Invalid, why));
+        }
         let todo = changed_list(&now, text)
             .map_err(|line| Refused::new(Refusal::Invalid, Phrase::new("engine.todo_unclear").with("line", line)))?;
         if todo == now {
@@ -79,6 +84,12 @@ impl Desk {
         self.queue.inbox().push_news(format!("{BY_USER}\n{}", list.as_deref().unwrap_or("(empty)")));
         Ok(done)
     }
+}
+
+/// The task that is meant by its number, where one is.
+fn named_task(text: &str) -> Option<usize> {
+    let (word, number) = text.trim().split_once(char::is_whitespace)?;
+    ["start", "done", "drop", "open", "rm"].contains(&word).then(|| number.trim().parse().ok()).flatten()
 }
 
 /// Begins a list when a second file is about to change without one. Once in a session.

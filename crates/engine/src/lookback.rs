@@ -5,10 +5,7 @@ use crate::recall::{memories_of, search_of};
 use crate::ticket::Outcome;
 use reasonix_config::api_key;
 use reasonix_proto::{Done, Hit, Level, MemoryInfo, MemoryReach, Phrase, RecordId, Refusal, Refused, Reply};
-use reasonix_session::{DocumentFormat, Reach, Wanted, export};
-use std::io::Write as _;
-use std::os::unix::fs::OpenOptionsExt as _;
-use std::path::{Path, PathBuf};
+use reasonix_session::{DocumentFormat, Reach, SessionError, Wanted, export, write_new};
 use std::time::Duration;
 
 /// So long sessions that were never searched are read before what was found so far is shown.
@@ -99,7 +96,8 @@ impl LookingBack<'_> {
         let (past, base, target) = (self.0.past.clone(), self.0.base.clone(), path.clone());
         let written = tokio::task::spawn_blocking(move || {
             let mut records = Vec::new();
-            past.each_active(|record| records.push(record))?;
+            past.each_active(|record| records.push(record))
+                .map_err(|source| SessionError::Io { path: target.clone(), source })?;
             let keys = base
                 .world
                 .settings
@@ -107,7 +105,9 @@ impl LookingBack<'_> {
                 .iter()
                 .filter_map(|provider| api_key(provider, &base.world.env, &base.world.home));
             let secrets: Vec<String> = keys.map(|key| key.expose().to_owned()).collect();
-            write_new(&target, &export(past.marks().title(), &records, format_of(&target), &secrets, base.world.reader))
+            let format = DocumentFormat::of(&target);
+            let text = export(past.marks().title(), &records, format, &secrets, base.world.reader);
+            write_new(&target, text.as_bytes())
         });
         let shown = path.display();
         match written.await {
@@ -115,22 +115,8 @@ impl LookingBack<'_> {
                 self.0.notice(Level::Info, Phrase::new("engine.exported").with("path", shown));
                 Ok(Done::Written { path: path.display().to_string() })
             }
-            Ok(Err(error)) => {
-                let why = Phrase::new("session.io").with("path", shown).with("reason", error);
-                Err(Refused::new(Refusal::Failed, why))
-            }
+            Ok(Err(error)) => Err(Refused::new(Refusal::Failed, error.phrase())),
             Err(_) => Err(not_possible()),
         }
     }
-}
-
-fn format_of(path: &Path) -> DocumentFormat {
-    let html = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("html"));
-    if html { DocumentFormat::Html } else { DocumentFormat::Markdown }
-}
-
-/// What is there already is not written over.
-fn write_new(path: &PathBuf, text: &str) -> std::io::Result<()> {
-    let mut file = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
-    file.write_all(text.as_bytes())
 }

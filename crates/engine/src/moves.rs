@@ -31,6 +31,15 @@ pub struct Goal {
     why: MoveReason,
 }
 
+/// Whether there was such a turn, on whatever branch.
+pub(crate) fn known_turn(past: &Past, turn: u32) -> Result<(), Refused> {
+    let last = past.turns();
+    if (1..=last).contains(&turn) {
+        return Ok(());
+    }
+    Err(Refused::new(Refusal::NotFound, Phrase::new("engine.turn_unknown").with("turn", turn).with("last", last)))
+}
+
 impl Goal {
     /// Before a turn of the active branch.
     pub(crate) fn before_turn(past: &Past, turn: u32) -> Result<Self, Refused> {
@@ -87,6 +96,7 @@ impl Moves<'_> {
 
     /// Takes a turn of the active branch and all after it back.
     pub(crate) async fn rewind(&mut self, turn: u32, what: Rewind, summary: Option<bool>) -> Outcome {
+        known_turn(&self.desk.past, turn)?;
         if what == Rewind::Files {
             return self.files(FilesWay::Before(turn)).await;
         }

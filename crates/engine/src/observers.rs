@@ -110,7 +110,10 @@ impl Observer for ChecksClaims {
             RecordBody::Assistant { message: Message::Assistant { text, calls, .. }, .. } => {
                 self.answer = calls.is_empty().then(|| (record.id, text.clone()));
             }
-            RecordBody::TurnEnded { turn, end: TurnEnd::Done, .. } => {
+            // Where calls were refused, or steps ran out, the answer claims no less.
+            RecordBody::TurnEnded {
+                turn, end: TurnEnd::Done | TurnEnd::Refused { .. } | TurnEnd::StepLimit, ..
+            } => {
                 let Some((answer, text)) = self.answer.take() else { return Vec::new() };
                 let claims = self.claims(&text);
                 if !claims.is_empty() {

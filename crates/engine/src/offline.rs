@@ -4,7 +4,7 @@
 use crate::confine::left_behind;
 use crate::desk::unreadable;
 use crate::error::EngineError;
-use crate::moves::Goal;
+use crate::moves::{Goal, known_turn};
 use reasonix_agent::Sink;
 use reasonix_config::FolderSettings;
 use reasonix_proto::{Change, Event, Phrase, Record, RecordBody, RecordId, Refusal, Refused, SessionId};
@@ -40,6 +40,9 @@ impl Offline {
 
     /// Takes back what turns did to files, or brings it again, with what a person should know beside it.
     pub async fn files(&self, way: FilesWay, force: bool) -> Result<(FilesBack, Vec<Phrase>), Refused> {
+        if let FilesWay::Before(turn) = way {
+            known_turn(&self.opened.past, turn)?;
+        }
         // What is brought back, or kept as it is now, has nothing in it that a killed command left for git.
         let left = left_behind(&self.home, vec![self.root.clone()]);
         let failed =
@@ -106,11 +109,17 @@ pub fn changes_of(
 ) -> Result<(SessionId, Vec<Phrase>, Vec<TurnChanges>), EngineError> {
     let (sessions, session) = named(folder, wanted)?;
     let seen = sessions.look(session.as_str())?;
+    if let Some(turn) = turn {
+        known_turn(&seen.past, turn).map_err(|refused| EngineError::Settings(refused.why))?;
+    }
     let found = changes_in(&seen.past, &root_of(&seen.head, folder), &folder.home, |spans| match turn {
         Some(turn) => vec![turn],
         None => turns(spans),
     });
-    Ok((session, seen.notices, found.map_err(EngineError::Settings)?))
+    let mut found = found.map_err(EngineError::Settings)?;
+    // Of all turns only those are listed that did something to files.
+    found.retain(|(_, changes)| turn.is_some() || !changes.is_empty());
+    Ok((session, seen.notices, found))
 }
 
 /// What the chosen turns did to files, from what is kept for undo.

@@ -5,6 +5,7 @@ use crate::context::{cache_of, parts, prefix_tokens};
 use crate::desk::Desk;
 use crate::lookback::LookingBack;
 use crate::mentioned::{means_agents, offered};
+use crate::moves::known_turn;
 use crate::offline::{TurnChanges, changes_in};
 use crate::roster::names;
 use crate::shelf::{flaws, shadowed};
@@ -216,6 +217,9 @@ impl Queries {
 
     /// What a turn did to files; without its number the last one whose changes stand.
     fn changes(&self, turn: Option<u32>) -> Reply {
+        if let Some(Err(refused)) = turn.map(|turn| known_turn(&self.0.past, turn)) {
+            return Reply::Failed { why: refused.why };
+        }
         let (root, home) = (self.0.base.workspace.root(), &self.0.base.world.home);
         let found =
             changes_in(&self.0.past, root, home, |spans| turn.or_else(|| last_standing(spans)).into_iter().collect());

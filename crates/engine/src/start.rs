@@ -363,7 +363,7 @@ impl Equipped {
             book.observe(ChecksClaims::new(begun.resumed.then(|| begun.opened.past.clone())));
         }
         let past = self.ground.begun.opened.past.clone();
-        book.observe(JudgesGoal::new(past, purse.clone(), outbox.clone()));
+        book.observe(JudgesGoal::new(past, start, purse.clone(), outbox.clone()));
         book.observe(self.parts.hooks.watch());
         book.observe(TellsQueue { queue: queue.clone(), outbox: outbox.clone() });
     }

@@ -12,6 +12,18 @@ use std::future::ready;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use tokio::sync::watch;
 
+/// How a plan that was approved is carried out.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum CarriedOut {
+    /// There is none, or its turn is over.
+    #[default]
+    Nothing,
+    /// What the posture alone would ask about may run.
+    Trusted,
+    /// Changes are asked about, whatever the posture.
+    Asking,
+}
+
 /// What a session is in.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct SessionState {
@@ -21,8 +33,8 @@ pub(crate) struct SessionState {
     pub(crate) told: Mode,
     /// How much is asked.
     pub(crate) posture: Posture,
-    /// What the posture alone would ask about may run until the turn ends: its plan was approved.
-    pub(crate) trusted: bool,
+    /// How the plan that was approved is carried out, until the turn ends.
+    pub(crate) carried: CarriedOut,
     /// A plan was approved since the last prompt: with its outcome the model was told that plan mode is off.
     pub(crate) approved: bool,
     /// The session's model, as `provider/model`.
@@ -51,14 +63,14 @@ impl SessionState {
     /// What a session is in at its beginning, or when it is opened again: how much is asked does not outlast the process.
     pub(crate) fn new(model: String, effort: Option<String>, mode: Mode) -> Self {
         let (told, posture) = (mode, Posture::Ask);
-        let (trusted, approved, escalated) = (false, false, false);
+        let (carried, approved, escalated) = (CarriedOut::default(), false, false);
         let (agent, told_agent): (Arc<str>, Arc<str>) = (Arc::from(BUILD_AGENT), Arc::from(BUILD_AGENT));
         let (turn, todo, fired) = (0, Arc::default(), FiredSoFar::default());
         Self {
             mode,
             told,
             posture,
-            trusted,
+            carried,
             approved,
             model,
             effort,
@@ -77,18 +89,26 @@ impl SessionState {
     fn apply(&mut self, body: &RecordBody) {
         self.fired.take(body);
         match body {
-            // Whoever says how much is allowed takes back what an approved plan was trusted with.
-            RecordBody::ModeChanged { mode } => (self.mode, self.trusted) = (*mode, false),
+            // Whoever says how much is allowed takes back how an approved plan was to be carried out.
+            RecordBody::ModeChanged { mode } => {
+                self.mode = *mode;
+                self.end_plan();
+            }
             // Other steps change nothing of what the plan was trusted with.
             RecordBody::Planned(planned) if planned.revises && !planned.cancelled => {}
             RecordBody::Planned(planned) if planned.approved => {
-                (self.mode, self.trusted, self.approved) = (Mode::Build, !planned.asks, true);
+                (self.mode, self.approved) = (Mode::Build, true);
+                self.carried = if planned.asks { CarriedOut::Asking } else { CarriedOut::Trusted };
             }
             // With the outcome the model is told that plan mode is off.
             RecordBody::Planned(planned) if planned.cancelled => {
-                (self.mode, self.trusted, self.approved) = (Mode::Build, false, true);
+                (self.mode, self.approved) = (Mode::Build, true);
+                self.end_plan();
             }
-            RecordBody::PostureChanged { posture } => (self.posture, self.trusted) = (*posture, false),
+            RecordBody::PostureChanged { posture } => {
+                self.posture = *posture;
+                self.end_plan();
+            }
             RecordBody::ModelChanged { model, effort } => {
                 self.model.clone_from(model);
                 self.effort.clone_from(effort);
@@ -97,19 +117,31 @@ impl SessionState {
             RecordBody::Prompt { turn, .. } => {
                 self.told_agent = Arc::clone(&self.agent);
                 (self.turn, self.told, self.escalated) = (*turn, self.mode, false);
-                (self.trusted, self.approved) = (false, false);
+                self.approved = false;
+                self.end_plan();
                 self.goal_told = self.goal.as_ref().is_some_and(|goal| goal.is_active());
             }
-            RecordBody::Shell { turn, .. } => (self.turn, self.trusted) = (*turn, false),
+            RecordBody::Shell { turn, .. } => {
+                self.turn = *turn;
+                self.end_plan();
+            }
             RecordBody::Outcome { outcome: ToolOutcome::Done { details, .. }, .. } => {
                 details.todo.iter().for_each(|todo| self.todo = Arc::new(todo.clone()));
             }
             RecordBody::TodoChanged { todo, .. } => self.todo = Arc::new(todo.clone()),
             RecordBody::Escalated(_) => self.escalated = true,
             RecordBody::Goal(change) => self.goal = change.goal.clone().map(Arc::new),
-            RecordBody::TurnEnded { .. } => (self.trusted, self.escalated) = (false, false),
+            RecordBody::TurnEnded { .. } => {
+                self.escalated = false;
+                self.end_plan();
+            }
             _ => {}
         }
+    }
+
+    /// How a plan was to be carried out holds no longer.
+    fn end_plan(&mut self) {
+        self.carried = CarriedOut::default();
     }
 }
 
@@ -120,7 +152,8 @@ impl Stands for Reads {
     fn stance(&self) -> Stance {
         let state = self.0.borrow();
         let agent = Arc::clone(&state.agent);
-        Stance { mode: state.mode, posture: state.posture, trusted: state.trusted, agent }
+        let (trusted, asks) = (state.carried == CarriedOut::Trusted, state.carried == CarriedOut::Asking);
+        Stance { mode: state.mode, posture: state.posture, trusted, asks, agent }
     }
 }
 
@@ -181,7 +214,7 @@ impl Book {
             RecordBody::ModeChanged { mode } => *mode == Mode::Plan,
             RecordBody::PostureChanged { posture } => {
                 let state = self.state();
-                *posture < state.posture || (*posture == Posture::Ask && state.trusted)
+                *posture < state.posture || (*posture == Posture::Ask && state.carried == CarriedOut::Trusted)
             }
             _ => false,
         };
@@ -288,7 +321,7 @@ fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Book, Observer, SessionState};
+    use super::{Book, CarriedOut, Observer, SessionState};
     use reasonix_agent::{BoxFuture, Journal, JournalError, Sink};
     use reasonix_proto::{CallId, Event, Mode, Planned, Posture, Record, RecordBody, RecordId};
     use std::sync::atomic::{AtomicBool, Ordering};
@@ -363,18 +396,18 @@ mod tests {
                 client: None,
             };
             book.append(RecordBody::Planned(planned)).await.unwrap();
-            assert!(book.state().trusted);
+            assert!(book.state().carried == CarriedOut::Trusted);
         };
         let prompt = RecordBody::Prompt { turn: 2, text: "go".into(), typed: None, images: Vec::new() };
         for ends in [prompt, RecordBody::ModeChanged { mode: Mode::Build }] {
             approve().await;
             book.append(ends.clone()).await.unwrap();
-            assert!(!book.state().trusted, "{ends:?}");
+            assert!(book.state().carried != CarriedOut::Trusted, "{ends:?}");
         }
         approve().await;
         log.full.store(true, Ordering::SeqCst);
         book.tighten(&RecordBody::PostureChanged { posture: Posture::Ask });
-        assert!(!book.state().trusted, "what allows less needs no record");
+        assert!(book.state().carried != CarriedOut::Trusted, "what allows less needs no record");
     }
 
     struct Follows(&'static str, &'static str);

@@ -149,7 +149,7 @@ async fn a_refusal_says_why_to_a_program() {
         (Op::Retry, Refusal::Nothing),
         (Op::Branch { at: RecordId(99), summary: None }, Refusal::NotFound),
         (Op::Rewind { turn: 9, what: Rewind::Chat, summary: None }, Refusal::NotFound),
-        (Op::Rewind { turn: 9, what: Rewind::Files, summary: None }, Refusal::Nothing),
+        (Op::Rewind { turn: 9, what: Rewind::Files, summary: None }, Refusal::NotFound),
         (Op::Unqueue { id: 5 }, Refusal::NotFound),
         (answer, Refusal::TooLate),
         (Op::SetModel { model: None, effort: Some("very".into()) }, Refusal::Invalid),

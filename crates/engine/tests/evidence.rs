@@ -27,6 +27,22 @@ async fn turn(handle: &mut Handle) -> Vec<Event> {
     }
 }
 
+/// A turn that ends on a refusal has an answer all the same, and what it claims is held against the log.
+#[tokio::test]
+async fn the_answer_of_a_turn_that_was_refused_something_is_checked() {
+    let edit = json!({"path": "a.txt", "content": "x"});
+    let world = World::new(vec![Answer::call("write_file", edit), Answer::say("All tests pass.")]).await;
+    let mut handle = world.open_with(Which::New, |start| start.world.settings.permissions.deny = vec!["Edit".into()]);
+    let events = turn(&mut handle).await;
+    let refused = |event: &Event| {
+        matches!(event, Event::TurnEnded { record } if matches!(&record.body,
+        RecordBody::TurnEnded { end: reasonix_proto::TurnEnd::Refused { .. }, .. }))
+    };
+    assert!(events.iter().any(refused), "{events:?}");
+    let claimed = claimed(&events).expect("it is looked at");
+    assert_eq!(claimed.claims[0].status, ClaimStatus::Unsupported);
+}
+
 fn claimed(events: &[Event]) -> Option<Claimed> {
     let at = events.iter().position(|event| matches!(event, Event::Claimed { .. }))?;
     let end = events.iter().position(|event| matches!(event, Event::TurnEnded { .. })).expect("an end");

@@ -75,6 +75,57 @@ async fn an_interrupt_lets_a_goal_wait() {
     world.server.assert_prefixes_grow();
 }
 
+/// A goal that is let wait in the middle of a turn has had that turn.
+#[tokio::test]
+async fn a_turn_in_which_a_goal_is_paused_counts() {
+    let write = Answer::call("write_file", json!({"path": "a.txt", "content": "x"}));
+    let world = World::new(vec![write, Answer::say("GOAL: continue").with_usage(900, 100, 0)]).await;
+    let mut handle = world.open(Which::New);
+    handle.submit(set("write it"));
+    let asking = loop {
+        if let Event::Asked { asking } = handle.events.next().await.expect("it lives").event {
+            break asking;
+        }
+    };
+    assert_eq!(handle.submit(Op::PauseGoal).settled().await, Settled::Done(Done::Applied));
+    let choice = reasonix_proto::Choice::AllowOnce;
+    handle.submit(Op::Answer { ask: asking.ask, choice, digest: None, words: None, edited: None });
+    while !matches!(handle.events.next().await.expect("it lives").event, Event::TurnEnded { .. }) {}
+    let paused = goal(&handle).await.expect("it is there");
+    assert_eq!((paused.standing, paused.turns), (GoalStanding::Paused, 1));
+    assert_eq!(paused.stop, Some(GoalStop::User));
+    assert!(paused.tokens >= 1000, "{paused:?}");
+}
+
+/// What the words of a goal ask for has to be shown, and what would count is named; who only looked is not said to have proved it.
+#[tokio::test]
+async fn a_goal_that_asks_for_tests_is_not_reached_by_looking() {
+    let lie = || Answer::say("It works.\nGOAL: done");
+    let look = || Answer::call("ls", json!({}));
+    let world = World::new(vec![look(), lie(), lie(), lie()]).await;
+    world.work.write("Makefile", "test:\n\tfalse\n");
+    let mut handle = world.open(Which::New);
+    let (end, events) = settled(&mut handle, set("make the tests pass")).await;
+    assert!(
+        matches!(&end, Settled::Done(Done::Goal { goal: Some(goal) })
+        if matches!(&goal.stop, Some(GoalStop::Unproved { missing }) if missing.iter().any(|one| one.contains("make test")))),
+        "{end:?}"
+    );
+    assert!(!news(&events).contains(&GoalNews::Reached));
+    let world = World::new(vec![look(), lie()]).await;
+    let mut handle = world.open(Which::New);
+    let (end, events) = settled(&mut handle, set("look around")).await;
+    assert!(matches!(&end, Settled::Done(Done::Goal { goal: Some(goal) }) if goal.looked), "{end:?}");
+    let said = events.iter().find_map(|event| match event {
+        Event::Changed { record } => match &record.body {
+            RecordBody::Goal(change) if change.news == GoalNews::Reached => change.phrase(),
+            _ => None,
+        },
+        _ => None,
+    });
+    assert_eq!(said.map(|(_, phrase)| phrase.code.to_string()), Some("flow.goal_reached_by_looking".into()));
+}
+
 /// Going to another mode takes the goal away and leaves how much is asked as it is; a goal ends plan mode.
 #[tokio::test]
 async fn modes_and_goals_exclude_each_other() {

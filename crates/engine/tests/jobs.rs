@@ -255,6 +255,19 @@ async fn jobs_end_before_the_session_goes_elsewhere_and_with_it() {
 }
 
 #[tokio::test]
+async fn a_list_has_the_last_lines_of_each() {
+    let write = "for n in $(seq 30); do echo line $n; done";
+    let world = World::new(vec![background(write), Answer::say("begun")]).await;
+    let mut handle = world.open(Which::New);
+    turn(&mut handle, |_| Choice::AllowOnce).await;
+    while jobs(&handle).await[0].state == JobState::Running {
+        tokio::task::yield_now().await;
+    }
+    let tail = jobs(&handle).await.remove(0).tail;
+    assert!(tail.starts_with("line 21\n") && tail.ends_with("line 30"), "{tail}");
+}
+
+#[tokio::test]
 async fn a_person_ends_one_and_the_model_hears_of_it() {
     let world = World::new(vec![background("sleep 600"), Answer::say("a"), Answer::say("b")]).await;
     let mut handle = world.open(Which::New);

@@ -107,6 +107,30 @@ async fn no_posture_answers_questions_or_plans() {
     }
 }
 
+/// Who approves a plan and wants to be asked is asked, in every posture, until the turn ends and no longer.
+#[tokio::test]
+async fn a_plan_approved_with_questions_asks_about_each_change() {
+    for posture in [Posture::Ask, Posture::Auto, Posture::Yolo] {
+        let write = |path: &str| Reply::call("write_file", json!({"path": path, "content": "x"}));
+        let replies = vec![
+            Reply::call("submit_plan", json!({"plan": "# P"})),
+            write("a.txt"),
+            bash("touch b.txt"),
+            Reply::say("ok"),
+            write("c.txt"),
+            Reply::say("ok"),
+        ];
+        let world = World::new(replies).await;
+        let mut handle = world.open(Which::New);
+        handle.submit(Op::SetPosture { posture });
+        let asks = || PlanAnswer::Approve { edited: None, asks: true };
+        let seen = turn(&mut handle, Choice::Deny, asks()).await;
+        assert_eq!(seen.asked, ["a.txt", "touch b.txt"], "{posture:?}");
+        let seen = turn(&mut handle, Choice::Deny, asks()).await;
+        assert_eq!(seen.asked.len(), usize::from(posture == Posture::Ask), "{posture:?}: the next turn is another one");
+    }
+}
+
 const LINES: &[&str] = &[
     "touch made",
     "echo x > made",

@@ -1,13 +1,20 @@
 //! What the log says of a goal: whether its being done is proved.
 
+use crate::asked::{AskedClaim, asked};
 use reasonix_evidence::Deeds;
-use reasonix_proto::{Claim, ClaimKind, ClaimStatus, Record, RecordBody, ToolOutcome};
+use reasonix_proto::{
+    CallId, Claim, ClaimKind, ClaimStatus, Message, Record, RecordBody, ToolCall, ToolOutcome, tools,
+};
+use std::collections::VecDeque;
 
 /// So many things that are missing are named.
 const MOST_MISSING: usize = 5;
 
 /// What is said beside what is missing where somebody else worked too.
 const BELOW: &str = "what a subagent ran does not count; run it here";
+
+/// So many commands are remembered, of which one may count by its name.
+const MOST_LINES: usize = 20;
 
 /// What stands for a proof where an answer does not say in words what was run.
 const UNSAID: &[&str] = &["All tests pass.", "The build works."];
@@ -22,6 +29,33 @@ pub struct Course {
     went_well: bool,
     /// A subagent worked for it.
     delegated: bool,
+    /// A file was changed, as far as anybody knows.
+    wrote: bool,
+    asked: Vec<(CallId, String)>,
+    /// The last commands that ended well.
+    lines: VecDeque<String>,
+}
+
+/// A goal that is said to be done.
+#[derive(Debug, Clone, Copy)]
+pub struct GoalClaim<'a> {
+    /// What was to be reached.
+    pub objective: &'a str,
+    /// The answer without the line about the goal.
+    pub answer: &'a str,
+    /// The commands that it names as proof.
+    pub proofs: &'a [String],
+    /// The command that checks the folder, where one is found.
+    pub check: Option<&'a str>,
+}
+
+/// What the log says to that.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct GoalHeld {
+    /// What is missing before it counts as done, for the model; nothing when the log proves it.
+    pub missing: Vec<String>,
+    /// Nothing was changed and no check was run: it was only looked.
+    pub looked: bool,
 }
 
 impl Course {
@@ -40,18 +74,75 @@ impl Course {
             self.own.see(record);
             self.went_well |= went_well(&record.body);
             self.delegated |= matches!(record.body, RecordBody::Child(_));
+            self.ran(&record.body);
         }
     }
 
-    /// What is missing before the goal counts as done, for the model; nothing when the log proves it. A claim of the answer
-    /// that is not proved is missing, and so is a check behind the last change where code was changed, or any call that went
-    /// well where none was. What only looked proves no more than the second.
-    pub fn missing(&self, answer: &str, proofs: &[String]) -> Vec<String> {
-        let mut missing = self.unproved(answer, proofs);
-        if self.delegated && !missing.is_empty() {
-            missing.push(BELOW.to_owned());
+    /// Remembers which commands ended well, and whether files were changed.
+    fn ran(&mut self, body: &RecordBody) {
+        match body {
+            RecordBody::Assistant { message: Message::Assistant { calls, .. }, .. } => {
+                self.asked = calls.iter().filter_map(line_of).collect();
+            }
+            RecordBody::Snapshot(look) => self.wrote |= look.changed.as_ref().is_some_and(|paths| !paths.is_empty()),
+            RecordBody::Outcome { call, outcome: ToolOutcome::Done { details, .. }, .. } => {
+                self.wrote |= !details.changes.is_empty();
+                let line = self.asked.iter().find(|(asked, _)| asked == call).map(|(_, line)| line.clone());
+                self.lines.extend(line.filter(|_| details.exit_code == Some(0)));
+                while self.lines.len() > MOST_LINES {
+                    self.lines.pop_front();
+                }
+            }
+            _ => {}
         }
-        missing
+    }
+
+    /// What is missing before the goal counts as done. A claim of the answer that is not proved is missing, and so is what the
+    /// words of the goal ask for, a check behind the last change where code was changed, or any call that went well where none
+    /// was. What only looked proves no more than the last.
+    pub fn held(&self, claim: &GoalClaim<'_>) -> GoalHeld {
+        let mut missing = self.unproved(claim.answer, claim.proofs);
+        let looked = !self.wrote && self.own.changed_code().is_none() && !self.is_shown(claim);
+        let wanted = asked(claim.objective);
+        let ran = |held: &Claim| held.by.iter().any(|call| self.is_proved(call.as_str()));
+        let stands = |one: &&AskedClaim| {
+            let held = self.all.check(one.said);
+            held.iter().all(|held| held.status == ClaimStatus::Verified || (one.part && ran(held)))
+        };
+        let open = wanted.claims.iter().filter(|one| !stands(one)).filter(|_| claim.proofs.is_empty());
+        missing.extend(
+            open.map(|one| format!("the goal asks for it: \"{}\", which no command that ran here shows", one.said)),
+        );
+        if missing.is_empty() && looked && wanted.changes {
+            missing.push(
+                "the goal asks for a change, and nothing was changed; where it is so already, run what shows it"
+                    .to_owned(),
+            );
+        }
+        if !missing.is_empty() {
+            missing.extend(self.way(claim.check));
+            missing.extend(self.delegated.then(|| BELOW.to_owned()));
+        }
+        GoalHeld { missing, looked }
+    }
+
+    /// The command that would count: the one that checks the folder, or one that ran here and counts when it is named.
+    fn way(&self, check: Option<&str>) -> Option<String> {
+        let counts = |line: &&String| self.is_proved(line);
+        let named = |line: &String| format!("what ran here counts by its name: GOAL: done, proof: `{line}`");
+        check.map(|line| format!("here `{line}` shows it")).or_else(|| self.lines.iter().rev().find(counts).map(named))
+    }
+
+    /// Whether a command, by its line or its call, shows something by itself.
+    fn is_proved(&self, named: &str) -> bool {
+        self.all.proved_by(named).status == ClaimStatus::Verified
+    }
+
+    /// Whether a check stands behind what is said.
+    fn is_shown(&self, claim: &GoalClaim<'_>) -> bool {
+        let shows = |text: &str| self.all.check(text).iter().any(|claim| self.shows(claim));
+        let proved = |proof: &String| self.is_proved(proof);
+        claim.proofs.iter().any(proved) || shows(claim.answer) || UNSAID.iter().any(|said| shows(said))
     }
 
     fn unproved(&self, answer: &str, proofs: &[String]) -> Vec<String> {
@@ -96,6 +187,13 @@ impl Course {
     }
 }
 
+/// The command line of a call, where it is one.
+fn line_of(call: &ToolCall) -> Option<(CallId, String)> {
+    let arguments: serde_json::Value = serde_json::from_str(&call.arguments).ok()?;
+    let line = arguments.get("command").filter(|_| call.name == tools::BASH)?.as_str()?;
+    Some((call.id.clone(), line.to_owned()))
+}
+
 /// Whether a record is the outcome of a call that did what it was to do: a command that ended with a code did not.
 fn went_well(body: &RecordBody) -> bool {
     let RecordBody::Outcome { outcome: ToolOutcome::Done { details, .. }, .. } = body else { return false };
@@ -112,7 +210,7 @@ fn unproved(claim: &Claim) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::Course;
+    use super::{Course, GoalClaim, GoalHeld};
     use reasonix_proto::{
         CallId, Change, ChangeKind, ChildRun, Details, Message, Moment, Record, RecordBody, RecordId, SessionId,
         Snapshot, StopReason, ToolCall, ToolOutcome, tools,
@@ -159,12 +257,17 @@ mod tests {
     }
 
     fn missing(course: &[Did], answer: &str, proofs: &[&str]) -> Vec<String> {
+        goal(course, "x", answer, proofs, None).missing
+    }
+
+    fn goal(course: &[Did], objective: &str, answer: &str, proofs: &[&str], check: Option<&str>) -> GoalHeld {
         let mut seen = Course::new(0);
         let all = [Turn].iter().chain(course).zip(0..).flat_map(|(did, at)| bodies(at, *did));
         for (body, id) in all.zip(1..) {
             seen.see(&Record { id: RecordId(id), parent: None, at: id, body });
         }
-        seen.missing(answer, &proofs.iter().map(|&proof| proof.to_owned()).collect::<Vec<_>>())
+        let proofs = proofs.iter().map(|&proof| proof.to_owned()).collect::<Vec<_>>();
+        seen.held(&GoalClaim { objective, answer, proofs: &proofs, check })
     }
 
     /// A course, what is said at its end, what is named, and words of what is missing; empty when it is proved.
@@ -192,10 +295,51 @@ mod tests {
             for (body, id) in all.into_iter().zip(1..) {
                 course.see(&Record { id: RecordId(id), parent: None, at: id, body });
             }
-            course.missing("Done.", &[]).join("; ")
+            let claim = GoalClaim { objective: "x", answer: "Done.", proofs: &[], check: None };
+            course.held(&claim).missing.join("; ")
         };
         assert!(held(true).ends_with("; what a subagent ran does not count; run it here"), "{}", held(true));
         assert!(!held(false).is_empty() && !held(false).contains("subagent"), "{}", held(false));
+    }
+
+    /// What the words of the goal ask for has to be shown, not only what the answer says; who only looked is told so.
+    #[test]
+    fn what_the_goal_asks_for_has_to_be_shown() {
+        const READ: &[Did] = &[Ran("cat src/a.rs", 0)];
+        for (course, objective, answer, proofs, missing, looked) in [
+            (READ, "make the tests pass", "It works.", &[][..], "the goal asks for it: \"All tests pass.\"", true),
+            (&[Ran("cargo test", 1)], "make the tests pass", "It works.", &[], "\"All tests pass.\"", true),
+            (&[Ran("cargo test", 0)], "make the tests pass", "It works.", &[], "", false),
+            (&[Ran("cargo test parser", 0)], "make the tests of the parser pass", "Done.", &[], "", false),
+            (&[Ran("cargo test parser", 0)], "make the tests pass", "Done.", &[], "\"All tests pass.\"", false),
+            (&[Ran("python3 tests/a.py", 0)], "make the tests pass", "Done.", &["python3 tests/a.py"], "", false),
+            (READ, "fix the crash in src/a.rs", "Done.", &[], "the goal asks for a change", true),
+            (READ, "find out why it crashes", "It divides by zero.", &[], "", true),
+            (&[Wrote("notes.md")], "write notes.md", "Done.", &[], "", false),
+            (
+                &[Wrote("src/a.rs"), Ran("cargo build", 0)],
+                "make the tests pass",
+                "Done.",
+                &[],
+                "\"All tests pass.\"",
+                false,
+            ),
+        ] {
+            let found = goal(course, objective, answer, proofs, None);
+            let said = found.missing.join("; ");
+            let as_wanted = if missing.is_empty() { said.is_empty() } else { said.contains(missing) };
+            assert!(as_wanted && found.looked == looked, "{objective}: {said}, {}", found.looked);
+        }
+    }
+
+    /// What would count is named: the check of the folder, or a command that ran.
+    #[test]
+    fn the_command_that_would_count_is_named() {
+        let course = &[Wrote("src/a.py"), Ran("python3 tests/test_prices.py", 0)];
+        let said = |check| goal(course, "x", "Done.", &[], check).missing.join("; ");
+        assert!(said(Some("make test")).ends_with("; here `make test` shows it"), "{}", said(Some("make test")));
+        assert!(said(None).ends_with("GOAL: done, proof: `python3 tests/test_prices.py`"), "{}", said(None));
+        assert_eq!(goal(course, "x", "Done.", &["python3 tests/test_prices.py"], None).missing, [""; 0]);
     }
 
     #[test]

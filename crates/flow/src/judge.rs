@@ -1,5 +1,6 @@
 //! What comes after a turn of a goal.
 
+use crate::course::GoalHeld;
 use crate::said::{GoalSaid, said};
 use reasonix_proto::{FailureClass, GoalChange, GoalInfo, GoalNews, GoalStanding, GoalStop, Phrase, TurnEnd};
 
@@ -26,12 +27,13 @@ pub struct TurnSeen<'a> {
 
 /// The goal after this turn. What is missing of a goal that is said to be done is asked for only then: the answer without the
 /// line about the goal, and what it names as proof.
-pub fn judge(goal: &GoalInfo, seen: TurnSeen<'_>, missing: impl FnOnce(&str, &[String]) -> Vec<String>) -> GoalChange {
+pub fn judge(goal: &GoalInfo, seen: TurnSeen<'_>, held: impl FnOnce(&str, &[String]) -> GoalHeld) -> GoalChange {
     let goal = GoalInfo {
         turns: goal.turns.saturating_add(1),
         tokens: goal.tokens.saturating_add(seen.tokens),
         seconds: goal.seconds.saturating_add(seen.seconds),
         missing: Vec::new(),
+        looked: false,
         ..goal.clone()
     };
     match seen.end {
@@ -52,7 +54,7 @@ pub fn judge(goal: &GoalInfo, seen: TurnSeen<'_>, missing: impl FnOnce(&str, &[S
         }
         TurnEnd::StepLimit | TurnEnd::Done => {
             let idle = if seen.calls { 0 } else { goal.idle.saturating_add(1) };
-            idles(by_answer(GoalInfo { idle, ..goal }, seen, missing), seen.answer)
+            idles(by_answer(GoalInfo { idle, ..goal }, seen, held), seen.answer)
         }
     }
 }
@@ -83,13 +85,13 @@ fn passes(class: FailureClass) -> bool {
     )
 }
 
-fn by_answer(goal: GoalInfo, seen: TurnSeen<'_>, missing: impl FnOnce(&str, &[String]) -> Vec<String>) -> GoalChange {
+fn by_answer(goal: GoalInfo, seen: TurnSeen<'_>, held: impl FnOnce(&str, &[String]) -> GoalHeld) -> GoalChange {
     let (said, rest) = said(seen.answer);
     match said {
         GoalSaid::Done { proofs } => {
-            let missing = missing(&rest, &proofs);
+            let GoalHeld { missing, looked } = held(&rest, &proofs);
             if missing.is_empty() {
-                let goal = GoalInfo { standing: GoalStanding::Done, stop: None, ..goal };
+                let goal = GoalInfo { standing: GoalStanding::Done, stop: None, looked, ..goal };
                 return GoalChange { news: GoalNews::Reached, goal: Some(goal) };
             }
             let stop = GoalStop::Unproved { missing: missing.clone() };
@@ -144,7 +146,7 @@ fn stopped(goal: GoalInfo, stop: GoalStop) -> GoalChange {
 
 #[cfg(test)]
 mod tests {
-    use super::{TurnSeen, judge};
+    use super::{GoalHeld, TurnSeen, judge};
     use reasonix_proto::{
         FailureClass, GoalChange, GoalInfo, GoalLimits, GoalNews, GoalStanding, GoalStop, Phrase, TurnEnd, TurnRefusal,
     };
@@ -156,7 +158,8 @@ mod tests {
 
     fn after(goal: &GoalInfo, end: &TurnEnd, answer: &str, calls: bool, missing: &[&str]) -> GoalChange {
         let seen = TurnSeen { end, answer, calls, tokens: 10, seconds: 2 };
-        judge(goal, seen, |_, _| missing.iter().map(|&one| one.to_owned()).collect())
+        let missing = missing.iter().map(|&one| one.to_owned()).collect();
+        judge(goal, seen, |_, _| GoalHeld { missing, looked: false })
     }
 
     fn turns(goal: GoalInfo, turns: &[(TurnEnd, &str, bool, &[&str])]) -> GoalChange {

@@ -253,8 +253,9 @@ impl Approvals {
     }
 
     fn posture(&self, by_user: bool) -> Posture {
-        let Stance { posture, trusted, .. } = self.stance.stance();
+        let Stance { posture, trusted, asks, .. } = self.stance.stance();
         match posture {
+            _ if asks && !by_user => Posture::Ask,
             // What carries out a plan that was approved runs unless it is denied or dangerous.
             Posture::Ask | Posture::Auto if trusted => Posture::Yolo,
             // What a person typed needs no approval of the same person, unless a rule or danger asks for it.

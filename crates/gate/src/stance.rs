@@ -12,6 +12,8 @@ pub struct Stance {
     pub posture: Posture,
     /// What the posture alone would ask about may run: it belongs to a plan that was approved.
     pub trusted: bool,
+    /// What changes something is asked about, whatever the posture: so said whoever approved the plan.
+    pub asks: bool,
     /// The agent that is at work; empty for none.
     pub agent: Arc<str>,
 }

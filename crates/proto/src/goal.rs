@@ -44,6 +44,9 @@ pub struct GoalInfo {
     /// How many turns in a row called nothing.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub idle: u32,
+    /// It was reached by looking alone: nothing was changed, and no check was run.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub looked: bool,
 }
 
 impl GoalInfo {
@@ -72,12 +75,14 @@ impl GoalInfo {
         rows
     }
 
-    /// Where it stands, in a word for people.
+    /// Where it stands, for people; where it waits, why.
     pub fn standing_word(&self) -> Phrase {
         match self.standing {
             GoalStanding::Active => Phrase::new("flow.shown_active"),
             GoalStanding::Done => Phrase::new("flow.shown_done"),
-            GoalStanding::Paused => Phrase::new("flow.shown_paused"),
+            GoalStanding::Paused => {
+                self.stop.as_ref().map_or_else(|| Phrase::new("flow.shown_paused"), |stop| stop.phrase().1)
+            }
         }
     }
 }
@@ -244,6 +249,9 @@ impl GoalChange {
                 (Level::Warning, turns("flow.goal_not_proved").with("missing", goal.missing.join("; ")))
             }
             GoalNews::Stopped => goal.stop.as_ref().map(GoalStop::phrase)?,
+            GoalNews::Reached if goal.looked => {
+                (Level::Info, Phrase::new("flow.goal_reached_by_looking").with("turns", goal.turns))
+            }
             GoalNews::Reached => (Level::Info, Phrase::new("flow.goal_reached").with("turns", goal.turns)),
             GoalNews::Resumed => (Level::Info, Phrase::new("flow.goal_resumed")),
             GoalNews::Cleared => (Level::Info, Phrase::new("flow.goal_cleared")),

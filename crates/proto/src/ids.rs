@@ -55,6 +55,12 @@ impl SessionId {
         Self(uuid::Uuid::now_v7().simple().to_string())
     }
 
+    /// Whether this is what somebody may call it: its beginning, its end, or the beginning of what is listed of it.
+    pub fn fits(&self, wanted: &str) -> bool {
+        !wanted.is_empty()
+            && (self.0.starts_with(wanted) || self.0.ends_with(wanted) || self.short().starts_with(wanted))
+    }
+
     /// The last eight characters: the random part that people can type.
     pub fn short(&self) -> &str {
         let start = self.0.len().saturating_sub(8);

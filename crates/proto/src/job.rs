@@ -85,6 +85,9 @@ pub struct JobInfo {
     /// Bytes that it wrote.
     #[serde(default)]
     pub bytes: u64,
+    /// The last lines of what it wrote, where jobs are listed; never in a record.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub tail: String,
     /// What it wrote, whole within bounds, once it ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<Artifact>,

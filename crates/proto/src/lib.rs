@@ -97,7 +97,7 @@ pub use record::{
     MoveReason, Origin, PlannerTurn, RECORD_VERSION, Record, RecordBody, Restored, Restoring, Rewound, Risk,
     SessionHead, Snapshot, Unmerged,
 };
-pub use refusal::refusal;
+pub use refusal::{agent_of, refusal};
 pub use repair::{Fix, Repair};
 pub use reply::Reply;
 pub use server::{ServerCounts, ServerInfo, ServerStanding};

@@ -85,8 +85,8 @@ pub enum PlanAnswer {
         /// The plan as the person changed it; none when they did not.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         edited: Option<String>,
-        /// True when changes are asked about as ever; otherwise what the posture alone would ask about runs until the
-        /// turn ends.
+        /// True when changes are asked about until the turn ends, whatever the posture; otherwise what the posture alone
+        /// would ask about runs until then.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         asks: bool,
     },
@@ -124,7 +124,7 @@ pub struct Planned {
     /// True when it was given up; planning is over then, too.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cancelled: bool,
-    /// True when what the posture asks about is still asked while it is carried out.
+    /// True when changes are asked about while it is carried out, whatever the posture.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub asks: bool,
     /// True when these are other steps for the rest of a plan that is being carried out; what is asked stays as it was then.

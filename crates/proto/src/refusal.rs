@@ -13,8 +13,16 @@ pub fn refusal(by: &DecidedBy) -> Phrase {
         DecidedBy::Protected => Phrase::new("refusal.protected"),
         DecidedBy::Later => Phrase::new("refusal.later"),
         DecidedBy::Redefined => Phrase::new("refusal.redefined"),
+        DecidedBy::Rule(rule) if agent_of(rule).is_some() => {
+            Phrase::new("refusal.agent").with("agent", agent_of(rule).unwrap_or_default())
+        }
         DecidedBy::Rule(rule) | DecidedBy::Approved(rule) => Phrase::new("refusal.rule").with("rule", rule),
         DecidedBy::Posture(_) => Phrase::new("refusal.posture"),
         DecidedBy::Other(by) => Phrase::new("refusal.other").with("by", by),
     }
+}
+
+/// The agent whose own rules refused, where it was one.
+pub fn agent_of(rule: &str) -> Option<&str> {
+    rule.strip_prefix("agent ")
 }

@@ -11,6 +11,8 @@ pub const WRITE_FILE: &str = "write_file";
 pub const READ_FILE: &str = "read_file";
 /// Keeps the todo list.
 pub const TODO_WRITE: &str = "todo_write";
+/// Gives work to subagents.
+pub const TASK: &str = "task";
 /// Puts questions to the user.
 pub const ASK: &str = "ask";
 /// Hands in a plan.

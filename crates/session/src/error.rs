@@ -64,6 +64,12 @@ pub enum SessionError {
         /// The file.
         path: PathBuf,
     },
+    /// The file that was to be written is there.
+    #[error("{path} is there already")]
+    Exists {
+        /// The file.
+        path: PathBuf,
+    },
     /// The disk refused.
     #[error("{path}: {source}")]
     Io {
@@ -85,7 +91,7 @@ impl SessionError {
         match self {
             Self::NotFound { wanted } => Phrase::new("session.not_found").with("wanted", wanted),
             Self::Ambiguous { wanted, matches } => {
-                let shown: Vec<&str> = matches.iter().take(5).map(SessionId::as_str).collect();
+                let shown: Vec<&str> = matches.iter().take(5).map(SessionId::short).collect();
                 Phrase::new("session.ambiguous")
                     .with("wanted", wanted)
                     .with("count", matches.len())
@@ -109,6 +115,7 @@ impl SessionError {
             Self::Broken { session, path } => {
                 Phrase::new("session.broken").with("session", session).with("path", path.display())
             }
+            Self::Exists { path } => Phrase::new("session.exists").with("path", path.display()),
             Self::Io { path, source } => Phrase::new("session.io").with("path", path.display()).with("reason", source),
         }
     }

@@ -1,12 +1,17 @@
 //! A session as a document to read or to share: Markdown or HTML. Nothing in it loads anything from anywhere, no escape
-//! sequence gets through, and what looks like a key is masked. Pure.
+//! sequence gets through, and what looks like a key is masked. Pure, but for writing it into a new file.
 
+use crate::error::SessionError;
 use crate::redact::Redact;
 use reasonix_proto::{
     CallId, DecidedBy, Message, Phrase, Record, RecordBody, ToolOutcome, hidden_spans, refusal, unhidden,
 };
 use serde_json::Value;
 use std::collections::HashMap;
+use std::fs::OpenOptions;
+use std::io::{ErrorKind, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
 
 /// What kind of document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,6 +20,24 @@ pub enum DocumentFormat {
     Markdown,
     /// One HTML file without scripts, with a policy that forbids every request.
     Html,
+}
+
+impl DocumentFormat {
+    /// The kind of document that the name of a file stands for.
+    pub fn of(path: &Path) -> Self {
+        let html =
+            path.extension().is_some_and(|end| end.eq_ignore_ascii_case("html") || end.eq_ignore_ascii_case("htm"));
+        if html { Self::Html } else { Self::Markdown }
+    }
+}
+
+/// Writes a document into a new file; what is there already is not written over.
+pub fn write_new(path: &Path, bytes: &[u8]) -> Result<(), SessionError> {
+    let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
+    file.and_then(|mut file| file.write_all(bytes)).map_err(|source| match source.kind() {
+        ErrorKind::AlreadyExists => SessionError::Exists { path: path.to_owned() },
+        _ => SessionError::Io { path: path.to_owned(), source },
+    })
 }
 
 /// A page that may not load, send or run anything.

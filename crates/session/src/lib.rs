@@ -47,7 +47,7 @@ pub use cache::cache_report;
 pub use diff::{Comparison, Pair, PairKind, Parting, Side, compare};
 pub use earlier::EarlierMessages;
 pub use error::{SessionError, clock};
-pub use export::{DocumentFormat, DocumentReader, export};
+pub use export::{DocumentFormat, DocumentReader, export, write_new};
 pub use fold::{History, history};
 pub use import::{Foreign, foreign};
 pub use ledger::{Books, Entry, Ledger, Subagent};

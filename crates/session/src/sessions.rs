@@ -362,7 +362,8 @@ impl Sessions {
         states(&self.folder).map_err(SessionError::io(&self.folder))
     }
 
-    /// The one session whose id is, begins with or ends with `wanted`; or the one whose file it names.
+    /// The one session whose id is, begins with or ends with `wanted`, or that is listed under a name that begins so; or the
+    /// one whose file it names.
     pub fn find(&self, wanted: &str) -> Result<SessionId, SessionError> {
         let wanted = self.named_by_path(wanted)?;
         // Whoever goes through all of them names each exactly; to list the folder for each would take the square of it.
@@ -370,7 +371,7 @@ impl Sessions {
             return Ok(SessionId::from(wanted));
         }
         let mut ids = list::ids(&self.folder).map_err(SessionError::io(&self.folder))?;
-        ids.retain(|id| !wanted.is_empty() && (id.0.starts_with(wanted) || id.0.ends_with(wanted)));
+        ids.retain(|id| id.fits(wanted));
         ids.sort_by(|a, b| b.cmp(a));
         match ids.as_slice() {
             [] => Err(SessionError::NotFound { wanted: wanted.to_owned() }),

@@ -333,6 +333,11 @@ async fn found_by_either_end_of_the_id() {
     };
     assert_eq!(matches.len(), 2);
     assert!(matches.contains(&other));
+    // What is listed may be shortened too, and what fits several is told by what is listed.
+    assert_eq!(sessions.find(&id.short()[..6]).unwrap(), id);
+    let error = sessions.find(&id.as_str()[..4]).unwrap_err();
+    let said = error.phrase().to_string();
+    assert!(said.contains(id.short()) && said.contains(other.short()), "{said}");
 }
 
 #[tokio::test]

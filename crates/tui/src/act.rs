@@ -68,6 +68,7 @@ fn menu_key(app: &mut App, chord: Chord) -> Option<Vec<ScreenEffect>> {
 fn complete(app: &mut App, enter: bool) -> Vec<ScreenEffect> {
     let Some(menu) = app.menu.take() else { return Vec::new() };
     let Some((entry, descends)) = menu.choice() else { return Vec::new() };
+    let value = if menu.kind == MenuKind::Reference { quoted(&entry.value, descends) } else { entry.value.clone() };
     let typed = app.composer.buffer.text().get(menu.from..menu.to).unwrap_or_default();
     let whole = typed == entry.value;
     let last = match menu.kind {
@@ -75,14 +76,26 @@ fn complete(app: &mut App, enter: bool) -> Vec<ScreenEffect> {
         MenuKind::Command => !commands::wants_more(app, &entry.value),
         MenuKind::Argument => !descends && commands::ends_with(app, app.composer.buffer.text(), menu.from),
     };
+    // What was typed is sent as it is where it is not what the nearest name begins with or has in it.
+    if enter && menu.kind == MenuKind::Argument && !menu.means(typed) {
+        return send(app, false);
+    }
     if enter && (last || whole && menu.kind != MenuKind::Reference) {
         app.composer.buffer.replace(menu.from, menu.to, &entry.value);
         return send(app, false);
     }
     let end = if descends { "" } else { " " };
-    app.composer.buffer.replace(menu.from, menu.to, &format!("{}{end}", entry.value));
+    app.composer.buffer.replace(menu.from, menu.to, &format!("{value}{end}"));
     draft_changed(app);
     self::typed(app)
+}
+
+/// A path as it stands behind an `@`: one with blanks in quotes, which stay open where it goes on.
+fn quoted(path: &str, goes_on: bool) -> String {
+    match path.contains(char::is_whitespace) {
+        true => format!("\"{path}{}", if goes_on { "" } else { "\"" }),
+        false => path.to_owned(),
+    }
 }
 
 /// The text changed: what can be completed now?
@@ -121,7 +134,8 @@ pub(crate) fn wish(app: &mut App, kind: MenuKind, what: CompletionKind, from: us
     if app.menu.as_ref().is_some_and(|menu| menu.kind != kind || menu.from != from) {
         app.menu = None;
     }
-    let text = app.composer.buffer.text().get(from..to).unwrap_or_default().to_owned();
+    let text = app.composer.buffer.text().get(from..to).unwrap_or_default();
+    let text = if kind == MenuKind::Reference { text.strip_prefix('"').unwrap_or(text) } else { text }.to_owned();
     app.wished = Some((kind, from, to));
     let generation = app.generation;
     vec![app.ask(Query::Complete { kind: what, text, generation, limit: CANDIDATES }, QueryPurpose::Menu)]
@@ -135,12 +149,16 @@ pub(crate) fn show(app: &mut App, mut menu: Menu) {
     app.menu = (!menu.is_empty()).then_some(menu);
 }
 
-/// Where the text of an `@` reference that ends at the caret begins.
+/// Where the text of an `@` reference that ends at the caret begins; in quotes it may have blanks.
 fn reference(before: &str) -> Option<usize> {
     let at = before.rfind('@')?;
     let opens = before.get(..at)?.chars().next_back().is_none_or(char::is_whitespace);
     let rest = before.get(at + 1..)?;
-    (opens && !rest.contains(char::is_whitespace)).then_some(at + 1)
+    let whole = match rest.strip_prefix('"') {
+        Some(quoted) => quoted.contains(['"', '\n']),
+        None => rest.contains(char::is_whitespace),
+    };
+    (opens && !whole).then_some(at + 1)
 }
 
 fn perform(app: &mut App, action: KeyAction) -> Vec<ScreenEffect> {

@@ -203,6 +203,8 @@ pub struct App {
     pub focused: bool,
     /// True when there is a session.
     pub ready: bool,
+    /// True when no session could be opened: nothing was sent, so no draft is over.
+    pub failed: bool,
     /// Time since the start of the program.
     pub now: Duration,
     /// When the program was started, in milliseconds since the Unix epoch.
@@ -261,6 +263,7 @@ impl App {
             size,
             focused: true,
             ready: false,
+            failed: false,
             now: Duration::ZERO,
             began: 0,
             hint: None,

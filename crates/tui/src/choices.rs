@@ -119,6 +119,11 @@ fn take_back(app: &mut App, id: u64) -> Vec<ScreenEffect> {
 
 /// The list of subagents: Enter opens what one said and did, Delete stops it.
 pub(crate) fn subagents(app: &mut App) -> Vec<ScreenEffect> {
+    subagents_from(app, None)
+}
+
+/// The same, with the one chosen that was looked at.
+pub(crate) fn subagents_from(app: &mut App, seen: Option<&SessionId>) -> Vec<ScreenEffect> {
     let entry = |(session, run): (&SessionId, &ChildRun)| {
         let standing = match &run.end {
             None => app.look.word("tui.child.works"),
@@ -137,7 +142,9 @@ pub(crate) fn subagents(app: &mut App) -> Vec<ScreenEffect> {
         app.hint = Some(Phrase::new("tui.child.none"));
         return Vec::new();
     }
-    let picker = Picker::new(Subject::Child, Phrase::new("tui.list.children"), entries);
+    let chosen = app.children.all().position(|(session, _)| Some(session) == seen).unwrap_or(0);
+    let mut picker = Picker::new(Subject::Child, Phrase::new("tui.list.children"), entries);
+    picker.choose_at(chosen);
     app.overlays.push(Overlay::Picker(Box::new(picker)));
     Vec::new()
 }

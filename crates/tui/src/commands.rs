@@ -325,6 +325,11 @@ fn confirm_clear(app: &mut App) -> Vec<ScreenEffect> {
 
 /// Which of chat and files goes back; what destroys the least is the first.
 pub(crate) fn rewind_what(app: &mut App, turn: u32) -> Vec<ScreenEffect> {
+    if let Some(last) = app.facts.status.as_ref().map(|status| status.turns).filter(|last| !(1..=*last).contains(&turn))
+    {
+        note(app, Level::Warning, Phrase::new("engine.turn_unknown").with("turn", turn).with("last", last));
+        return Vec::new();
+    }
     let entry = |what, code| app.entry(Picked::Send(Box::new(Op::Rewind { turn, what, summary: None })), code);
     let entries = vec![
         entry(Rewind::Chat, "tui.rewind.chat"),

@@ -73,14 +73,18 @@ fn in_columns(app: &App, rows: Vec<(String, String)>, style: Style) -> Vec<Line<
     lines
 }
 
-/// What a word means that a command takes, where that is not plain from the word.
-pub(crate) fn meaning(look: &crate::Look, command: &str, word: &str) -> String {
-    let code = match (command, word) {
+/// What a word of a command means, where it does not say so itself.
+pub fn meaning_of(command: &str, word: &str) -> Option<&'static str> {
+    Some(match (command, word) {
         ("mode", "ask") => "tui.means.ask",
         ("mode", "auto") => "tui.means.auto",
         ("mode", "yolo") => "tui.means.yolo",
         ("mode", "plan") => "tui.means.plan",
-        _ => return String::new(),
-    };
-    look.word(code)
+        _ => return None,
+    })
+}
+
+/// The same, for people; empty where there is nothing to say.
+pub(crate) fn meaning(look: &crate::Look, command: &str, word: &str) -> String {
+    meaning_of(command, word).map(|code| look.word(code)).unwrap_or_default()
 }

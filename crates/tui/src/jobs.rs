@@ -30,9 +30,7 @@ fn one(look: &Look, job: &JobInfo) -> Vec<Line<'static>> {
     for text in about.into_iter().chain([&job.command]) {
         lines.extend(text.lines().take(8).map(|line| Line::styled(format!("  {}", neutral(line)), theme.text)));
     }
-    if let Some(output) = &job.output {
-        lines.push(Line::styled(format!("  {}", neutral(&output.uri)), theme.dim));
-    }
+    lines.extend(job.tail.lines().map(|line| Line::styled(format!("    {}", neutral(line)), theme.dim)));
     lines.push(Line::default());
     lines
 }

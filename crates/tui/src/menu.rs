@@ -53,6 +53,13 @@ impl Menu {
         self.entries.get(self.chosen).map(|entry| (entry, descends))
     }
 
+    /// Whether the chosen entry is what was typed: it begins so, has it in it, or was gone to by keys.
+    pub fn means(&self, typed: &str) -> bool {
+        let typed = typed.to_lowercase();
+        let fits = |value: &str| value.starts_with(&typed) || (typed.chars().count() > 1 && value.contains(&typed));
+        self.chosen > 0 || self.choice().is_some_and(|(entry, _)| fits(&entry.value.to_lowercase()))
+    }
+
     /// Goes up or down, around the ends.
     pub fn step(&mut self, down: bool) {
         let last = self.entries.len().saturating_sub(1);

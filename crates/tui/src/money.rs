@@ -40,9 +40,8 @@ pub(crate) fn budget_lines(look: &Look, info: &BudgetInfo) -> Vec<Line<'static>>
 /// The goal: what it is, where it stands and what it took.
 pub(crate) fn goal_lines(look: &Look, goal: &GoalInfo) -> Vec<Line<'static>> {
     let standing = (Phrase::new("flow.shown_standing"), goal.standing_word());
-    let why = goal.stop.as_ref().map(|stop| Line::from(format!("  {}", look.say(&stop.phrase().1))));
     let rows = goal.rows().into_iter().chain([standing]);
-    rows.map(|(name, text)| named(look, &look.say(&name), neutral(&look.say(&text)).into_owned())).chain(why).collect()
+    rows.map(|(name, text)| named(look, &look.say(&name), neutral(&look.say(&text)).into_owned())).collect()
 }
 
 /// What all sessions spent.

@@ -28,6 +28,9 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// Lets the user edit a text; none when that failed.
 pub type Editor = Box<dyn FnMut(&str) -> Option<String> + Send>;
 
+/// Gives a text to the multiplexer around the terminal, which may not let it through by itself; false when that failed.
+pub type Clipboard = Box<dyn FnMut(&str) -> bool + Send>;
+
 /// Gives the text of a theme file of the user's, by name.
 pub type Themes = Box<dyn Fn(&str) -> Option<String> + Send>;
 
@@ -65,6 +68,8 @@ pub struct ScreenOptions {
     pub reflows: bool,
     /// Lets the user edit a text in their editor.
     pub edit: Editor,
+    /// Gives what is copied to the multiplexer; none where there is none.
+    pub clipboard: Option<Clipboard>,
     /// What has to be done before a signal ends the process.
     pub leave: fn(),
 }
@@ -140,6 +145,7 @@ pub fn run(options: ScreenOptions, post: Post, inbox: Receiver<Msg>, ask: impl F
         reader,
         files,
         edit: options.edit,
+        clipboard: options.clipboard,
         themes: options.themes,
         ask,
         screen,
@@ -235,6 +241,7 @@ struct Shell<A> {
     reader: Reader,
     files: Option<Files>,
     edit: Editor,
+    clipboard: Option<Clipboard>,
     themes: Themes,
     ask: A,
     screen: Inline,
@@ -339,7 +346,7 @@ impl<A: FnMut(Asked)> Shell<A> {
             ScreenEffect::Quit => self.ended = Some(self.ended.unwrap_or(ScreenEnd::Left)),
             ScreenEffect::Suspend => self.suspend()?,
             ScreenEffect::Edit(text) => self.edit(&text)?,
-            ScreenEffect::Copy(text) => self.terminal.write(&files::clipboard(&text))?,
+            ScreenEffect::Copy(text) => self.copy(&text)?,
             ScreenEffect::Remember(text) => self.file(|files| files.remember(&text))?,
             ScreenEffect::Draft(text) => self.file(|files| files.keep_draft(&text))?,
             ScreenEffect::Notify(text) => self.terminal.write(&files::notification(&text, self.app.notify))?,
@@ -356,6 +363,17 @@ impl<A: FnMut(Asked)> Shell<A> {
                 self.draw()?;
             }
             ScreenEffect::Theme(name) => self.dress(name.as_deref())?,
+        }
+        Ok(())
+    }
+
+    /// Into the clipboard, by the terminal and by the multiplexer around it.
+    fn copy(&mut self, text: &str) -> io::Result<()> {
+        self.terminal.write(&files::clipboard(text))?;
+        if self.clipboard.as_mut().is_some_and(|give| !give(text)) {
+            let told = HostNews::Notice(Level::Warning, Phrase::new("tui.copy_tmux"));
+            update(&mut self.app, Msg::Host(told), self.begun.elapsed());
+            self.draw()?;
         }
         Ok(())
     }
@@ -449,9 +467,14 @@ impl<A: FnMut(Asked)> Shell<A> {
         self.screen.draw(&mut out, &rest, &[], None, look.colours);
         self.screen.clear(&mut out);
         self.terminal.frame(&out)?;
-        // Who was ended in the middle of a sentence finds it again.
-        let draft = if ended == ScreenEnd::Terminated { self.app.composer.whole() } else { String::new() };
-        let _ = self.file(|files| files.keep_draft(&draft));
+        // Who was ended in the middle of a sentence finds it again, and so does who never came to a session.
+        let draft = match ended {
+            ScreenEnd::Left if !self.app.failed => Some(String::new()),
+            _ => Some(self.app.composer.whole()).filter(|text| !self.app.failed || !text.is_empty()),
+        };
+        if let Some(draft) = draft {
+            let _ = self.file(|files| files.keep_draft(&draft));
+        }
         Ok(ended)
     }
 }

@@ -144,7 +144,10 @@ fn host(app: &mut App, told: HostNews) -> Vec<ScreenEffect> {
             crate::setup::show(app, step);
             Vec::new()
         }
-        HostNews::Failed => vec![ScreenEffect::Quit],
+        HostNews::Failed => {
+            app.failed = true;
+            vec![ScreenEffect::Quit]
+        }
     }
 }
 
@@ -283,6 +286,8 @@ fn follow(app: &mut App, outcome: Outcome) -> Vec<ScreenEffect> {
 fn close(app: &mut App) -> Vec<ScreenEffect> {
     match app.overlays.pop() {
         Some(Overlay::Picker(picker)) if picker.subject == Subject::FirstRun => vec![ScreenEffect::Quit],
+        // Back to the list that it was opened from.
+        Some(Overlay::Child(child)) => choices::subagents_from(app, Some(&child.session)),
         Some(overlay) if overlay.is_of_setup() => vec![crate::setup::answer(crate::setup::Answer::Back)],
         _ => Vec::new(),
     }
@@ -391,6 +396,7 @@ fn event(app: &mut App, event: &Event) -> Vec<ScreenEffect> {
                 app.composer.set(text);
             }
             effects.push(app.ask(Query::Status, QueryPurpose::Status));
+            effects.push(app.ask(Query::Git, QueryPurpose::Git));
         }
         Event::HandedOver { session, .. } => choices::handed_over(app, session.0.clone()),
         Event::Settled { settled, .. } => effects.extend(told_of(app, settled)),
@@ -417,6 +423,7 @@ fn told_of(app: &mut App, settled: &Settled) -> Vec<ScreenEffect> {
         Settled::Done(Done::Saved { key, value, acts }) => {
             return crate::settings::saved(app, key, value.as_deref(), *acts);
         }
+        Settled::Done(Done::Restored { .. }) => return vec![app.ask(Query::Git, QueryPurpose::Git)],
         Settled::Done(_) => {}
     }
     Vec::new()

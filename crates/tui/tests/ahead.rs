@@ -457,3 +457,38 @@ fn a_command_of_several_lines_is_changed_in_the_editor_and_only_for_its_own_ques
         assert_eq!(desk.sent.iter().filter(|op| edited(op)).count(), usize::from(!covered), "{:?}", desk.sent);
     }
 }
+
+/// An input method commits several letters at once: they are words of an answer, which Enter sends by itself.
+#[test]
+fn words_of_an_input_method_go_into_a_question() {
+    let mut desk = Desk::new();
+    words(&mut desk);
+    desk.drawn();
+    desk.after(4000);
+    desk.keys("名称");
+    desk.after(2000);
+    desk.keys("好好\r");
+    assert_eq!(desk.sent, [], "the Enter of a burst is no answer");
+    desk.after(2000);
+    desk.keys("\r");
+    let [Op::Respond { responses, .. }] = desk.sent.as_slice() else { panic!("{:?}", desk.sent) };
+    assert_eq!(responses[0].text.as_deref(), Some("名称好好"));
+    let mut desk = Desk::new();
+    question(&mut desk);
+    desk.drawn();
+    desk.after(4000);
+    desk.keys("都不要1");
+    desk.after(2000);
+    desk.keys("\r");
+    let [Op::Respond { responses, .. }] = desk.sent.as_slice() else { panic!("{:?}", desk.sent) };
+    assert_eq!((responses[0].text.as_deref(), responses[0].chosen.len()), (Some("都不要1"), 0));
+    // What was typed before the question was there stays out.
+    let mut desk = Desk::new();
+    words(&mut desk);
+    desk.after(20);
+    desk.keys("名称");
+    desk.drawn();
+    desk.after(4000);
+    desk.keys("\r");
+    assert_eq!(desk.sent, []);
+}

@@ -288,7 +288,10 @@ fn nothing_is_allowed_before_its_end_was_on_the_screen() {
             stage.keys(&[key]);
             pressed += 1;
             assert!(pressed < 200, "it does not scroll on");
-            let said = stage.live().iter().any(|row| row.contains("That was not all of it"));
+            let said = stage
+                .live()
+                .iter()
+                .any(|row| row.contains("Read on, then answer") || row.contains("That was the rest"));
             assert!(said || stage.sent.is_empty(), "{key:?}");
         }
         assert!(pressed > 20, "the whole of it goes by");
@@ -318,7 +321,7 @@ fn a_jump_to_the_end_has_not_shown_the_middle() {
         stage.keys(&["y"]);
         assert_eq!(stage.sent, [], "a yes at {jump:?}, with the middle unseen");
         let rows = stage.live().join("\n");
-        assert!(rows.contains("That was not all of it") && rows.contains("line(s) not yet seen"), "{rows}");
+        assert!(rows.contains("Not yet seen: ") && rows.contains("Read on, then answer"), "{rows}");
         // Each yes goes on to what was not seen; the one behind all of it is taken.
         let mut pressed = 0;
         while stage.sent.is_empty() {
@@ -344,7 +347,10 @@ fn a_command_is_changed_only_after_all_of_it_was_seen() {
         pressed += 1;
         let rows = stage.live().join("\n");
         assert!(pressed < 50, "it does not go on: {rows}");
-        assert!(writes(&mut stage) || rows.contains("That was not all of it"), "{rows}");
+        assert!(
+            writes(&mut stage) || rows.contains("Read on, then answer") || rows.contains("That was the rest"),
+            "{rows}"
+        );
     }
     assert!(pressed > 3, "the whole of it goes by: {pressed}");
     stage.keys(&[" ", "x", "\r"]);
@@ -650,7 +656,8 @@ fn jobs_are_counted_listed_and_ended() {
         {"job": "j1", "call": "a", "command": "npm run dev", "state": "running", "pid": 42, "ready": true, "began": 0,
             "took_ms": 61_000},
         {"job": "j2", "call": "b", "command": "make", "description": "the build", "state": "failed", "exit_code": 2,
-            "began": 0, "took_ms": 3_000}]});
+            "began": 0, "took_ms": 3_000, "tail": "cc -c a.c\nmake: *** [all] Error 1",
+            "output": {"uri": "artifact://0123", "bytes": 9, "lines": 2}}]});
     let all = json!({"reply": "commands", "commands": reasonix_proto::builtin_commands()});
     let stage = |count: u32| {
         Stage::new((80, 24), vec![("status", status(count)), ("commands", all.clone()), ("jobs", jobs.clone())])
@@ -667,9 +674,11 @@ fn jobs_are_counted_listed_and_ended() {
         "npm run dev",
         "j2  failed after 3 s, exit code 2",
         "the build",
+        "    make: *** [all] Error 1",
     ] {
         assert!(screen.contains(shown), "{shown}: {screen}");
     }
+    assert!(!screen.contains("artifact://"), "nothing opens it: {screen}");
     stage.keys(&["\x1b"]);
     stage.tell(Msg::Tick);
     stage.app.composer.set("/kill j1");
@@ -709,6 +718,178 @@ fn one_subagent_is_read_steered_and_stopped() {
     stage.say("too late");
     stage.keys(&["\x1b[3~", "\x1b"]);
     assert_eq!(stage.sent.len(), 2, "{:?}", stage.sent);
+}
+
+/// Esc goes back one level at a time; the turn is stopped by the one that nothing lies above any more.
+#[test]
+fn esc_leads_from_a_subagent_back_to_the_list() {
+    let mut stage = Stage::new((80, 24), vec![]);
+    stage.event(json!({"type": "state", "state": "tool_running"}));
+    stage.event(child("0-A", json!({})));
+    stage.event(child("1-B", json!({})));
+    stage.keys(&["\x1ba", "\x1b[B", "\r", "\x1b"]);
+    let rows = stage.live();
+    assert!(rows.iter().any(|row| row.contains("› 0-A what 0-A is for")), "{rows:?}");
+    stage.keys(&["\x1b"]);
+    assert_eq!((stage.app.overlays.len(), stage.sent.len()), (0, 0), "{:?}", stage.sent);
+    stage.keys(&["\x1b"]);
+    assert_eq!(stage.sent, [Op::Interrupt]);
+}
+
+/// A call whose subagents were all stopped did not succeed.
+#[test]
+fn a_call_that_no_subagent_finished_has_no_tick() {
+    for (count, sign) in [(0, "⊘ task"), (1, "✓ task")] {
+        let mut stage = Stage::new((80, 24), vec![]);
+        stage.event(json!({"type": "tool_started", "call": "a", "tool": "task", "subject": "look"}));
+        stage.event(json!({"type": "tool_ended", "record": {"id": 9, "parent": 8, "at": 0, "kind": "outcome", "call": "a",
+            "tool": "task", "took_ms": 20, "outcome": {"status": "done", "content": "stopped", "details": {"count": count}}}}));
+        assert!(stage.screen().contains(sign), "{}", stage.screen());
+    }
+}
+
+/// Words of a step stand before its calls, however late they come.
+#[test]
+fn a_sentence_that_comes_behind_its_call_stands_before_it() {
+    let message = json!({"type": "message", "record": {"id": 9, "parent": 8, "at": 0, "kind": "assistant", "turn": 1, "step": 1,
+        "model": "p/m", "message": {"role": "assistant", "text": "Thinking.", "stop": "calls",
+        "calls": [{"id": "a", "name": "bash", "arguments": "{\"command\": \"make\"}"}]}}});
+    for streamed in [false, true] {
+        let mut stage = Stage::new((80, 24), vec![]);
+        stage.event(json!({"type": "arguments", "index": 0, "name": "bash", "delta": "{\"command\": \"make\"}"}));
+        stage.screen();
+        if streamed {
+            stage.event(json!({"type": "text", "delta": "Thinking."}));
+        }
+        stage.event(message.clone());
+        let screen = stage.screen();
+        assert!(screen.find("Thinking.").unwrap() < screen.find("$ make").unwrap(), "{screen}");
+        assert_eq!(screen.matches("Thinking.").count(), 1, "{screen}");
+    }
+}
+
+/// What is taken back changes what git counts.
+#[test]
+fn git_is_asked_again_when_files_went_back() {
+    let git = |changed: u32| json!({"reply": "git", "git": {"branch": "main", "dirty": changed}});
+    let mut stage = Stage::new((100, 24), vec![("git", git(3))]);
+    for event in [
+        json!({"type": "settled", "op": "op-1", "settled": {"done": {"what": "restored", "turn": 1, "files": 2}}}),
+        json!({"type": "moved", "record": {"id": 9, "parent": 8, "at": 0, "kind": "moved", "to": 1, "why": "rewind"}}),
+    ] {
+        stage.answers = vec![("git", git(3))];
+        stage.tell(Msg::Inputs(vec![Input::Focus(true)]));
+        stage.answers = vec![("git", git(0))];
+        stage.event(event);
+        assert_eq!(stage.app.facts.git.as_ref().map(|git| git.dirty), Some(Some(0)));
+    }
+}
+
+/// What is typed at a yes-or-no list is no yes, also with a digit in it.
+#[test]
+fn words_at_a_list_of_two_are_no_yes() {
+    let changes =
+        json!({"reply": "changes", "turn": 1, "changes": [{"path": "a", "kind": "updated", "added": 1, "removed": 0}]});
+    let all = json!({"reply": "commands", "commands": reasonix_proto::builtin_commands()});
+    for words in ["what is this", "version 1 of it", "\x1b[200~yes\x1b[201~"] {
+        let mut stage = Stage::new((80, 24), vec![("commands", all.clone()), ("changes", changes.clone())]);
+        stage.app.composer.set("/undo");
+        stage.keys(&["\r"]);
+        assert_eq!(stage.app.overlays.len(), 1);
+        match words.starts_with('\x1b') {
+            true => stage.keys(&[words]),
+            false => words.chars().for_each(|c| stage.keys(&[&c.to_string()])),
+        }
+        stage.keys(&["\r"]);
+        assert_eq!(stage.sent, [], "{words:?}");
+        stage.app.composer.set("/rewind 1");
+        stage.keys(&["\r", "x", "1", "\r"]);
+        assert_eq!(stage.sent, [], "none of three is a no: nothing happens");
+        stage.keys(&["\x1b[B", "2"]);
+        assert_eq!(stage.sent.len(), 1, "a key that goes there means it");
+    }
+    let mut stage = Stage::new((80, 24), vec![("commands", all), ("changes", changes)]);
+    stage.app.composer.set("/undo");
+    stage.keys(&["\r", "\r"]);
+    assert_eq!(stage.sent.len(), 1, "Enter alone means the row that it stands on");
+}
+
+/// One letter somewhere in a name does not choose it: what was typed is what is said.
+#[test]
+fn enter_takes_no_argument_that_was_not_typed() {
+    let found = json!({"reply": "completions", "generation": 0, "more": false, "items": [
+        {"insert": "explore", "shown": "explore", "marks": [1], "descends": false}]});
+    let all = json!({"reply": "commands", "commands": reasonix_proto::builtin_commands()});
+    for (typed, agent) in [("/agent x", "x"), ("/agent ex", "explore"), ("/agent plore", "explore")] {
+        let mut stage = Stage::new((80, 24), vec![("commands", all.clone()), ("complete", found.clone())]);
+        stage.say(typed);
+        assert_eq!(stage.sent, [Op::WorkAs { agent: agent.into() }], "{typed}");
+    }
+}
+
+/// A name with blanks goes in quotes, which stay open where it goes on.
+#[test]
+fn a_reference_with_blanks_is_completed_in_quotes() {
+    let found = |insert: &str, descends: bool| {
+        json!({"reply": "completions", "generation": 0, "more": false, "items": [
+            {"insert": insert, "shown": insert, "marks": [], "descends": descends}]})
+    };
+    let mut stage = Stage::new((80, 24), vec![("complete", found("my notes/", true))]);
+    stage.keys(&["@", "m", "y"]);
+    stage.answers = vec![("complete", found("my notes/a b.md", false))];
+    stage.keys(&["\t"]);
+    assert_eq!(stage.app.composer.whole(), "@\"my notes/");
+    stage.keys(&["a", "\t"]);
+    assert_eq!(stage.app.composer.whole(), "@\"my notes/a b.md\" ");
+}
+
+/// Ctrl+D at a question is a no, and the turn ends; at a narrow window what is said is whole.
+#[test]
+fn ctrl_d_at_a_question_is_a_no_and_ends_the_turn() {
+    let mut stage = Stage::new((60, 20), vec![]);
+    stage.event(asked("make", "c1", "Bash(make)"));
+    stage.keys(&["\x04"]);
+    let [Op::Answer { choice: reasonix_proto::Choice::Deny, .. }, Op::Interrupt] = stage.sent.as_slice() else {
+        panic!("{:?}", stage.sent)
+    };
+    let mut stage = Stage::new((60, 20), vec![]);
+    stage.event(inquired());
+    stage.keys(&["\x04"]);
+    assert!(stage.sent.contains(&Op::Interrupt), "{:?}", stage.sent);
+    let mut stage = Stage::new((60, 20), vec![]);
+    stage.event(json!({"type": "proposed", "proposal": {"ask": "p", "call": "a", "plan": "# Do it\n"}}));
+    stage.keys(&["\x04"]);
+    assert!(stage.sent.contains(&Op::Interrupt), "{:?}", stage.sent);
+}
+
+/// What is said about a yes before the end is whole at sixty columns, and true.
+#[test]
+fn why_nothing_was_allowed_is_read_whole_in_a_narrow_window() {
+    let mut stage = Stage::new((60, 20), vec![]);
+    stage.event(asked(&many_lines(16), "c1", "Bash(echo:*)"));
+    let mut said = Vec::new();
+    while stage.sent.is_empty() {
+        stage.keys(&["y"]);
+        said.extend(stage.live().last().map(|row| row.trim().to_owned()));
+        assert!(said.len() < 20, "{said:?}");
+    }
+    assert!(!said.iter().any(|row| row.contains("seen: 0")), "{said:?}");
+    assert!(said.iter().any(|row| row == "That was the rest of it: now answer."), "{said:?}");
+    for code in [
+        "tui.ask.unread",
+        "tui.ask.now_seen",
+        "tui.ask.alone",
+        "tui.ask.ignored",
+        "tui.ask.too_small",
+        "tui.ask.pasted",
+    ] {
+        for lang in [reasonix_words::Lang::En, reasonix_words::Lang::Zh] {
+            let phrase = reasonix_proto::Phrase::new(code).with("unseen", 99_999);
+            let text = reasonix_words::render(lang, &phrase);
+            let wide: usize = text.chars().map(|c| if c.is_ascii() { 1 } else { 2 }).sum();
+            assert!(wide <= 57, "{text}");
+        }
+    }
 }
 
 /// The same as commands, also of those that an earlier process had.

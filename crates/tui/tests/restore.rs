@@ -46,6 +46,7 @@ fn panics() {
         mouse: false,
         vim: false,
         reflows: true,
+        clipboard: None,
         edit: Box::new(|_| None),
         leave: || {},
     };

@@ -8,8 +8,8 @@ use crate::say;
 use reasonix_engine::{CommonPurse, Handle, PurseHand};
 use reasonix_flow::batch::{BatchResult, BatchTask, Doing, WorkFolder, Worker};
 use reasonix_proto::{
-    Allowance, Done, Event, Level, Message, Op, Phrase, RecordBody, Settled, TurnEnd, parse_count, parse_money,
-    parse_seconds,
+    Allowance, Done, Event, GoalStop, Level, Message, Op, Phrase, RecordBody, Settled, StopReason, TurnEnd,
+    parse_count, parse_money, parse_seconds,
 };
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
@@ -138,7 +138,7 @@ impl<'a> Sessions<'a> {
         };
         let mut result = self.follow(handle, &task, &hand).await?;
         self.unless_left(place.close(&mut result, &self.work.patch_of(&task.id), self.keep)).await?;
-        if let Some(error) = &result.error {
+        for error in result.why.iter().chain(&result.error) {
             let phrase = Phrase::new("flow.batch_said").with("id", &task.id).with("said", error);
             say::notice(Level::Warning, &phrase);
         }
@@ -197,6 +197,8 @@ impl<'a> Sessions<'a> {
                 _ if envelope.parent.is_some() => {}
                 Event::Settled { op, settled, .. } if op == wanted => {
                     (result.end, result.code) = ended(&settled);
+                    let why = why(&settled).filter(|_| result.code != Exit::Done as u8);
+                    result.why = why.map(|phrase| say::Style::get().text(&phrase));
                     handle.submit(Op::Shutdown);
                 }
                 Event::Message { record } => result.answer = answer(record.body).unwrap_or(result.answer),
@@ -212,9 +214,29 @@ impl<'a> Sessions<'a> {
 
 /// What the model said at the end, where it wants nothing more.
 fn answer(body: RecordBody) -> Option<String> {
-    match body {
-        RecordBody::Assistant { message: Message::Assistant { text, calls, .. }, .. } if calls.is_empty() => Some(text),
-        _ => None,
+    let RecordBody::Assistant { message, .. } = body else { return None };
+    let Message::Assistant { text, calls, stop, .. } = message else { return None };
+    // What stands in the log for an answer that never came is for the model.
+    let came = !matches!(stop, StopReason::Failed | StopReason::Interrupted);
+    (came && calls.is_empty()).then_some(text)
+}
+
+/// Why a task did not end well, where anybody said so.
+fn why(settled: &Settled) -> Option<Phrase> {
+    match settled {
+        Settled::Refused(refused) => Some(refused.why.clone()),
+        Settled::Done(Done::Turn { end }) => match end {
+            TurnEnd::ProviderFailed { why, .. }
+            | TurnEnd::Refused { why, .. }
+            | TurnEnd::OutOfBudget { why }
+            | TurnEnd::Broken { why } => Some(why.clone()),
+            TurnEnd::Done | TurnEnd::Interrupted | TurnEnd::StepLimit | TurnEnd::TimedOut => None,
+        },
+        Settled::Done(Done::Goal { goal: Some(goal) }) => goal.stop.as_ref().map(|stop| match stop {
+            GoalStop::Provider { why, .. } | GoalStop::OutOfBudget { why } => why.clone(),
+            other => other.phrase().1,
+        }),
+        Settled::Done(_) => None,
     }
 }
 

@@ -36,10 +36,22 @@ impl CommandLine<'_> {
                 if words == ["on", "off"] {
                     return self.with_word(command, "on").await;
                 }
-                let rows = words.iter().map(|word| (word.clone(), Pick::Word(word.clone()))).collect();
+                let row = |word: &String| {
+                    let means =
+                        reasonix_tui::meaning_of(&command.name, word).map(|code| style.text(&Phrase::new(code)));
+                    means.map_or_else(|| word.clone(), |means| format!("{word}  {means}"))
+                };
+                let rows = words.iter().map(|word| (row(word), Pick::Word(word.clone()))).collect();
                 (Phrase::new("tui.list.words").with("command", &command.name), rows)
             }
             CommandOverlay::RewindWhat { turn } => {
+                if let Reply::Status(status) = self.handle.query(Query::Status).await
+                    && !(1..=status.turns).contains(&turn)
+                {
+                    let phrase = Phrase::new("engine.turn_unknown").with("turn", turn).with("last", status.turns);
+                    say::notice(Level::Warning, &phrase);
+                    return Ok(Next::Read);
+                }
                 (Phrase::new("tui.rewind.title").with("turn", turn), what_of(style, turn))
             }
             CommandOverlay::Clear => return Ok(self.confirmed(Phrase::new("tui.clear.title"), Next::GiveUp)),

@@ -80,7 +80,7 @@ fn job_lines(style: Style, job: &JobInfo) -> Vec<String> {
     lines.extend(
         about.into_iter().chain([&job.command]).flat_map(|text| text.lines().take(8)).map(|line| format!("  {line}")),
     );
-    lines.extend(job.output.iter().map(|output| format!("  {}", output.uri)));
+    lines.extend(job.tail.lines().map(|line| format!("    {line}")));
     lines.iter().map(|line| clean(line)).collect()
 }
 
@@ -119,8 +119,7 @@ fn status_lines(style: Style, status: &Status) -> Vec<String> {
 fn goal_lines(style: Style, goal: &GoalInfo) -> Vec<String> {
     let standing = (Phrase::new("flow.shown_standing"), goal.standing_word());
     let rows = goal.rows().into_iter().chain([standing]);
-    let why = goal.stop.as_ref().map(|stop| clean(&format!("  {}", style.text(&stop.phrase().1))));
-    rows.map(|(name, text)| clean(&format!("{}  {}", style.text(&name), style.text(&text)))).chain(why).collect()
+    rows.map(|(name, text)| clean(&format!("{}  {}", style.text(&name), style.text(&text)))).collect()
 }
 
 fn budget_lines(style: Style, info: &BudgetInfo) -> Vec<String> {

@@ -80,6 +80,11 @@ fn done(style: Style, tool: &str, took_ms: u64, content: &str, details: &Details
     if let Some(phases) = &details.todo {
         return todo_lines(style.lang, phases).into_iter().map(|line| format!("       {}", clean(&line))).collect();
     }
+    // Subagents that were stopped, or came to nothing, are told of all the same.
+    if tool == tools::TASK && details.count == Some(0) {
+        let nothing = style.text(&Phrase::new("cli.tool_nothing"));
+        return vec![result(&style.err(Colour::Yellow, &nothing), "")];
+    }
     let good = details.exit_code.is_none_or(|code| code == 0);
     let status = match details.exit_code {
         Some(code) if code != 0 => style.text(&Phrase::new("cli.tool_exit").with("code", code)),

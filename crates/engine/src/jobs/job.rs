@@ -7,6 +7,10 @@ use reasonix_tools::Feed;
 use std::sync::Arc;
 use std::time::Instant;
 
+/// A list of jobs shows so many of their last lines, and so many bytes of them.
+const LISTED_LINES: usize = 10;
+const LISTED: usize = 2000;
+
 /// A job that runs, or ended a while ago.
 pub(super) struct Job {
     pub(super) info: JobInfo,
@@ -61,6 +65,13 @@ impl Job {
             info.took_ms = millis(self.began);
         }
         info
+    }
+
+    /// The same with the last lines that it wrote.
+    pub(super) fn listed(&self) -> JobInfo {
+        let tail = self.feed.tail(LISTED_LINES);
+        let from = tail.ceil_char_boundary(tail.len().saturating_sub(LISTED));
+        JobInfo { tail: tail.get(from..).unwrap_or_default().trim_end().to_owned(), ..self.info() }
     }
 
     pub(super) fn took_ms(&self) -> u64 {

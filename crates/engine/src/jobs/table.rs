@@ -73,7 +73,7 @@ impl JobTable {
     pub(super) fn list(&self) -> Vec<JobInfo> {
         let mut rows = self.rows();
         rows.forget();
-        rows.jobs.iter().map(Job::info).collect()
+        rows.jobs.iter().map(Job::listed).collect()
     }
 
     /// The name of a job that is about to begin, which counts as one from now on, where no more than so many run.

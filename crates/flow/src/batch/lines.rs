@@ -144,6 +144,8 @@ pub struct ResultLines {
     path: PathBuf,
     file: File,
     ids: HashSet<String>,
+    /// How many of them did not end well.
+    failed: usize,
     /// What the file was when it was last written to.
     seen: Stamp,
     _lock: Lock,
@@ -178,12 +180,36 @@ impl ResultLines {
         let bytes = whole(&mut file).map_err(fault)?;
         let end = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
         let (lines, rest) = bytes.split_at(end);
-        let ids = read_results(path, lines, rest)?;
+        let (ids, failed) = read_results(path, lines, rest)?;
         if !rest.is_empty() {
             file.set_len(end as u64).and_then(|()| file.sync_data()).map_err(fault)?;
         }
         let seen = stamp(&file.metadata().map_err(fault)?);
-        Ok(Self { path: path.to_owned(), file, ids, seen, _lock: lock })
+        Ok(Self { path: path.to_owned(), file, ids, failed, seen, _lock: lock })
+    }
+
+    /// Takes out the results of tasks that did not end well: they are done once more.
+    pub fn forget_failed(&mut self) -> Result<(), BatchFault> {
+        if self.failed == 0 {
+            return Ok(());
+        }
+        let fault = |error: io::Error| BatchFault::file(&self.path, error);
+        self.file.rewind().map_err(fault)?;
+        let bytes = whole(&mut self.file).map_err(fault)?;
+        let is_good = |line: &&[u8]| serde_json::from_slice(line).is_ok_and(|result: BatchResult| result.code == 0);
+        let good: Vec<u8> = bytes.split_inclusive(|byte| *byte == b'\n').filter(is_good).flatten().copied().collect();
+        // Whole before and after: a death in between loses no result that is good.
+        let mode = self.file.metadata().map_err(fault)?.mode() & 0o777;
+        reasonix_store::write_atomic(&self.path, &good, mode).map_err(fault)?;
+        self.file = OpenOptions::new().read(true).append(true).open(&self.path).map_err(fault)?;
+        self.seen = stamp(&self.file.metadata().map_err(fault)?);
+        (self.ids, self.failed) = read_results(&self.path, &good, &[])?;
+        Ok(())
+    }
+
+    /// How many tasks did not end well.
+    pub fn failed(&self) -> usize {
+        self.failed
     }
 
     /// How many there are.
@@ -192,20 +218,21 @@ impl ResultLines {
     }
 }
 
-/// The tasks that have a result. The rest may be nothing but a result that was cut off.
-fn read_results(path: &Path, lines: &[u8], rest: &[u8]) -> Result<HashSet<String>, BatchFault> {
+/// The tasks that have a result, and how many of them did not end well. The rest may be nothing but a result that was cut off.
+fn read_results(path: &Path, lines: &[u8], rest: &[u8]) -> Result<(HashSet<String>, usize), BatchFault> {
     let wrong = |line: usize, reason: String| BatchFault::NoResult { path: path.display().to_string(), line, reason };
-    let mut ids = HashSet::new();
+    let (mut ids, mut failed) = (HashSet::new(), 0);
     let mut count = 0;
     for line in lines.split(|byte| *byte == b'\n') {
         count += 1;
         if !line.is_empty() {
             let result: BatchResult = serde_json::from_slice(line).map_err(|error| wrong(count, error.to_string()))?;
             ids.insert(result.id);
+            failed += usize::from(result.code != 0);
         }
     }
     match is_begun(rest) {
-        true => Ok(ids),
+        true => Ok((ids, failed)),
         false => Err(wrong(count, "it is not whole".to_owned())),
     }
 }
@@ -245,6 +272,7 @@ impl ResultSink for ResultLines {
         }
         self.seen = stamp(&self.file.metadata().map_err(fault)?);
         self.ids.insert(result.id.clone());
+        self.failed += usize::from(result.code != 0);
         Ok(())
     }
 }
@@ -307,6 +335,24 @@ mod tests {
         results.put(&result("b")).unwrap();
         drop(results);
         assert_eq!(fs::read_to_string(&file).unwrap().lines().count(), 2);
+    }
+
+    #[test]
+    fn tasks_that_failed_are_counted_and_done_again_where_that_is_wanted() {
+        let place = tempfile::tempdir().unwrap();
+        let file = place.path().join("results.jsonl");
+        let mut results = ResultLines::open(&file).unwrap();
+        for (id, code) in [("a", 0), ("b", 3), ("c", 0)] {
+            results.put(&BatchResult { id: id.into(), end: "x".into(), code, ..BatchResult::default() }).unwrap();
+        }
+        assert_eq!(results.failed(), 1);
+        drop(results);
+        let mut results = ResultLines::open(&file).unwrap();
+        assert_eq!((results.failed(), results.has("b")), (1, true));
+        results.forget_failed().unwrap();
+        assert_eq!((results.failed(), results.has("a"), results.has("b"), results.has("c")), (0, true, false, true));
+        results.put(&BatchResult { id: "b".into(), end: "done".into(), ..BatchResult::default() }).unwrap();
+        assert_eq!(fs::read_to_string(&file).unwrap().lines().count(), 3, "each has one");
     }
 
     #[test]

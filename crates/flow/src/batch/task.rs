@@ -81,6 +81,9 @@ pub struct BatchResult {
     pub end: String,
     /// The exit code that `run` would have had; where what it did is not all in the patch, never 0.
     pub code: u8,
+    /// Why it did not end well, for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
     /// The last answer.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub answer: String,

@@ -100,7 +100,7 @@ impl Approval {
             Code::PageDown => self.forward(self.page),
             Code::Home => self.scroll = 0,
             Code::End => self.scroll = usize::MAX / 2,
-            Code::Char('c') if chord.mods.ctrl && heard.is_meant() => return self.stop(),
+            Code::Char('c' | 'd') if chord.mods.ctrl && heard.is_meant() => return self.stop(),
             Code::Esc if heard.is_meant() => return self.stop(),
             _ if matches!(heard, KeyHeard::Astray | KeyHeard::Soon) => self.said = Some("tui.ask.ignored"),
             Code::Enter if heard == KeyHeard::Meant => self.choose(self.chosen, None, now),
@@ -378,6 +378,10 @@ impl Approval {
         let style = if self.said.is_some() { look.theme.warn } else { look.theme.dim };
         if code != "tui.ask.unread" {
             return keys_line(&look.word(code), width, style);
+        }
+        // The key that came too early may have brought the rest onto the screen.
+        if self.seen.is_whole() {
+            return keys_line(&look.word("tui.ask.now_seen"), width, style);
         }
         let unseen = self.seen.unseen(self.about.rows().len());
         keys_line(&look.say(&Phrase::new(code).with("unseen", unseen)), width, style)

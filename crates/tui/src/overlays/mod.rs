@@ -147,10 +147,9 @@ impl Overlay {
 
     /// Takes a key, which came in this way at this time.
     pub fn key(&mut self, chord: Chord, (heard, now): (KeyHeard, Duration), look: &Look) -> Outcome {
-        let meant = heard.is_meant();
         match self {
             Self::Approval(approval) => approval.key(chord, heard, now),
-            Self::Question(question) => question.key(chord, meant),
+            Self::Question(question) => question.key(chord, heard),
             Self::Plan(plan) => plan.key(chord, heard, now),
             Self::Trust(trust) => trust.key(chord, heard, now),
             Self::Picker(picker) => picker.key(chord),

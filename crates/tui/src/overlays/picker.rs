@@ -150,6 +150,8 @@ pub struct Picker {
     pub(crate) filter: TreeFilter,
     /// The name that the chosen place of a tree is given, while it is written.
     naming: Option<LineField>,
+    /// True once words were typed at a list that has no search: what follows in them chooses nothing.
+    spoken: bool,
 }
 
 /// The filters of a tree in the order of their key, with the letter of each and its name.
@@ -178,6 +180,7 @@ impl Picker {
             loading: false,
             filter: TreeFilter::Default,
             naming: None,
+            spoken: false,
         }
     }
 
@@ -234,9 +237,11 @@ impl Picker {
             }
             Code::Char('c') if chord.mods.ctrl => return Outcome::Close,
             Code::Up | Code::Char('p') if chord.code == Code::Up || chord.mods.ctrl => {
+                self.spoken = false;
                 self.chosen = if self.chosen == 0 { last } else { self.chosen - 1 };
             }
             Code::Down | Code::Char('n' | 'r') if chord.code == Code::Down || chord.mods.ctrl => {
+                self.spoken = false;
                 self.chosen = if self.chosen >= last { 0 } else { self.chosen + 1 };
             }
             Code::PageUp | Code::Left => self.chosen = self.chosen.saturating_sub(self.page),
@@ -247,15 +252,31 @@ impl Picker {
                 let chosen = self.shown().get(self.chosen).map(|entry| entry.value.clone());
                 return chosen.map_or(Outcome::Stay, Outcome::Removed);
             }
+            // Words are no yes.
+            Code::Enter | Code::Tab if self.spoken && !self.is_no() => {}
             Code::Enter | Code::Tab => return self.choose(self.chosen),
             Code::Char(c) if !self.searches && chord.typed().is_some() => {
                 let at = c.to_digit(10).and_then(|digit| usize::try_from(digit).ok()?.checked_sub(1));
-                return at.map_or(Outcome::Stay, |at| self.choose(at));
+                return match at.filter(|_| !self.spoken) {
+                    Some(at) => self.choose(at),
+                    None => self.say_words(),
+                };
             }
             _ if self.words.key(chord) => return self.searched(),
             _ => {}
         }
         Outcome::Stay
+    }
+
+    /// Words are no answer; where there is a no among the entries, they come to it.
+    fn say_words(&mut self) -> Outcome {
+        self.spoken = true;
+        self.chosen = self.entries.iter().position(|entry| entry.value == Picked::Nothing).unwrap_or(self.chosen);
+        Outcome::Stay
+    }
+
+    fn is_no(&self) -> bool {
+        self.shown().get(self.chosen).is_some_and(|entry| entry.value == Picked::Nothing)
     }
 
     /// Keys of a tree alone: filters, and names of places.
@@ -308,7 +329,7 @@ impl Picker {
     /// Types into the search.
     pub fn paste(&mut self, text: &str) -> Outcome {
         if !self.searches {
-            return Outcome::Stay;
+            return self.say_words();
         }
         self.words.paste(text);
         self.searched()
@@ -325,6 +346,11 @@ impl Picker {
             None if self.entries.is_empty() && !self.loading => Outcome::Close,
             None => Outcome::Stay,
         }
+    }
+
+    /// Goes to an entry.
+    pub(crate) fn choose_at(&mut self, at: usize) {
+        self.chosen = at;
     }
 
     /// Goes to the last entry.

@@ -111,7 +111,7 @@ impl PlanOverlay {
             Code::Up => self.chosen = self.chosen.saturating_sub(1),
             Code::Down | Code::Tab => self.chosen = (self.chosen + 1).min(self.choices().len() - 1),
             Code::Esc if heard.is_meant() => return self.stop(),
-            Code::Char('c') if chord.mods.ctrl && heard.is_meant() => return self.stop(),
+            Code::Char('c' | 'd') if chord.mods.ctrl && heard.is_meant() => return self.stop(),
             _ if matches!(heard, KeyHeard::Astray | KeyHeard::Soon) => self.said = Some("tui.ask.ignored"),
             Code::Enter if heard == KeyHeard::Meant => self.choose(self.chosen, None, now),
             Code::Char(_) if chord.typed().is_some() => {

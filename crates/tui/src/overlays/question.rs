@@ -3,7 +3,7 @@
 use crate::Look;
 use crate::app::ScreenEffect;
 use crate::keys::{Chord, Code};
-use crate::overlays::{Guard, LineField, Outcome, block, rule};
+use crate::overlays::{Guard, KeyHeard, LineField, Outcome, block, rule};
 use crate::text::{columns, cut, neutral};
 use ratatui_core::style::Modifier;
 use ratatui_core::text::{Line, Span};
@@ -91,16 +91,21 @@ impl QuestionOverlay {
     }
 
     /// Takes a key.
-    pub fn key(&mut self, chord: Chord, meant: bool) -> Outcome {
+    pub fn key(&mut self, chord: Chord, heard: KeyHeard) -> Outcome {
+        let meant = heard.is_meant();
         match chord.code {
             Code::PageUp => self.scroll = self.scroll.saturating_sub(self.page),
             Code::PageDown => self.scroll += self.page,
-            Code::Char('c') if chord.mods.ctrl && meant => return Outcome::Interrupt,
-            _ if self.writes => return self.write(chord, meant),
+            Code::Char('c' | 'd') if chord.mods.ctrl && meant => return Outcome::Interrupt,
+            _ if self.writes => return self.write(chord, heard),
             Code::Up => self.step(false),
             Code::Down => self.step(true),
             Code::Left => self.turn(false),
             Code::Right | Code::Tab => self.turn(true),
+            // Words that came at once are the beginning of an answer of one's own, as at every other question.
+            Code::Char(c) if heard == KeyHeard::Together && chord.typed().is_some() && !is_choice(c) => {
+                return self.choose(c);
+            }
             _ if !meant => self.ignored = true,
             Code::Esc => return self.send(Vec::new()),
             Code::Enter => return self.enter(),
@@ -189,8 +194,10 @@ impl QuestionOverlay {
     }
 
     /// A key while words of one's own are written.
-    fn write(&mut self, chord: Chord, meant: bool) -> Outcome {
-        self.heard |= meant;
+    fn write(&mut self, chord: Chord, heard: KeyHeard) -> Outcome {
+        let meant = heard.is_meant();
+        // An input method gives several letters at once: they answer nothing.
+        self.heard |= meant || (heard == KeyHeard::Together && chord.typed().is_some());
         let has_options = self.asked().is_some_and(|asked| !asked.options.is_empty());
         let multi = self.asked().is_some_and(|asked| asked.multi);
         if !self.heard || (matches!(chord.code, Code::Enter | Code::Esc) && !meant) {
@@ -352,6 +359,11 @@ impl QuestionOverlay {
         let own = vec![Span::styled(format!("{sign}{number}"), style), Span::styled(words, look.theme.text)];
         (Line::from(own), u16::try_from(start + caret).unwrap_or(u16::MAX))
     }
+}
+
+/// True for what chooses at once.
+fn is_choice(c: char) -> bool {
+    c.is_ascii_digit() || c == ' '
 }
 
 /// What is offered behind a step of a plan, for people.

@@ -63,7 +63,7 @@ impl TrustOverlay {
             Code::PageUp => self.scroll = self.scroll.saturating_sub(self.page),
             Code::PageDown => self.forward(self.page),
             Code::Esc if heard.is_meant() => return Outcome::Close,
-            Code::Char('c') if chord.mods.ctrl && heard.is_meant() => return Outcome::Close,
+            Code::Char('c' | 'd') if chord.mods.ctrl && heard.is_meant() => return Outcome::Close,
             Code::Char('n' | 'N') if chord.typed().is_some() && heard.is_meant() => return self.answer(false),
             _ if matches!(heard, KeyHeard::Astray | KeyHeard::Soon) => self.said = Some("tui.ask.ignored"),
             Code::Char('y' | 'Y') if chord.typed().is_some() && heard == KeyHeard::Meant && before.is_none() => {

@@ -166,17 +166,25 @@ impl Transcript {
         let index = match self.fold.prose {
             Some(index) => index,
             None if delta.trim().is_empty() => return,
-            None => {
-                self.entries.push(Entry::Prose(Box::new(Prose::streaming())));
-                self.fold.prose = Some(self.entries.len() - 1);
-                self.entries.len() - 1
-            }
+            None => self.begin_prose(Prose::streaming()),
         };
         if let Some(Entry::Prose(prose)) = self.entries.get_mut(index) {
             let delta = if prose.source().is_empty() { delta.trim_start_matches('\n') } else { delta };
             prose.push(delta);
             self.weight += delta.len();
         }
+    }
+
+    /// Words of a step stand before its calls, also where the calls were begun first.
+    fn begin_prose(&mut self, prose: Prose) -> usize {
+        let entry = Entry::Prose(Box::new(prose));
+        self.weight += entry.weight();
+        let first = self.fold.drafts.first().copied().filter(|first| *first >= self.given);
+        let at = first.unwrap_or(self.entries.len());
+        self.entries.insert(at, entry);
+        self.fold.drafts.iter_mut().for_each(|draft| *draft += 1);
+        self.fold.prose = Some(at);
+        at
     }
 
     fn reasoning(&mut self, delta: &str) {
@@ -247,8 +255,7 @@ impl Transcript {
             }
             _ if text.trim().is_empty() => {}
             _ => {
-                self.add(Entry::Prose(Box::new(Prose::whole(text, is_plan, Some(record)))));
-                self.fold.prose = Some(self.entries.len() - 1);
+                self.begin_prose(Prose::whole(text, is_plan, Some(record)));
                 self.fold.prose_ended = true;
             }
         }

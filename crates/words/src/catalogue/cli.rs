@@ -324,6 +324,12 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("cli.cache_unreported", "as reported: the provider counted no tokens", "据供应商报告：没有 token 计数"),
     ("cli.already_here", "this is the session you are in", "你已在此会话中"),
     (
+        "cli.forked",
+        "you are in a copy, session {session}; the one that it was made of stays as it is",
+        "你现在位于副本中（会话 {session}）；原会话保持不变",
+    ),
+    ("cli.forked.hint", "/resume {from} goes back to it", "/resume {from} 可返回原会话"),
+    (
         "cli.nothing_to_fork",
         "there is nothing to copy yet: nothing was said in this session",
         "还没有可复制的内容：此会话中还没有说过话",
@@ -457,7 +463,17 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("cli.models_window", "{tokens} {tokens|token|tokens}", "{tokens} 个 token"),
     ("cli.more_lines", "… {count} more {count|line|lines}", "… 还有 {count} 行"),
     ("cli.no_folder", "cannot work in {path}: {reason}", "无法在 {path} 中工作：{reason}"),
-    ("cli.no_folder.hint", "give an existing folder with -C DIR", "请用 -C DIR 指定存在的文件夹"),
+    ("cli.explain_what", "there is no command to explain", "没有要解释的命令"),
+    (
+        "cli.explain_what.hint",
+        "reasonix explain COMMAND, or commands on standard input, one a line",
+        "reasonix explain 命令，或从标准输入逐行给出命令",
+    ),
+    (
+        "cli.no_folder.hint",
+        "name one that is there: -C DIR, or /cwd DIR in a chat",
+        "请指定存在的文件夹：-C DIR，或在对话中用 /cwd DIR",
+    ),
     (
         "cli.memory_forgotten",
         "forgot {name} ({scope}); revision {revision} is archived",
@@ -1014,6 +1030,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("cli.tool_failed", "failed", "失败"),
     ("cli.tool_line", "{count} line", "{count} 行"),
     ("cli.tool_lines", "{count} {count|line|lines}", "{count} 行"),
+    ("cli.tool_nothing", "came to nothing", "没有结果"),
     ("cli.tool_ok", "ok", "已完成"),
     ("cli.explain_asked", "you would be asked ({by})", "会询问你（{by}）"),
     (

@@ -148,6 +148,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "it changes files that tell agents what to do, and nobody was there to be asked",
         "它会更改用来指示智能体的文件，而当时无人可询问",
     ),
+    ("refusal.agent", "the agent {agent} may not do that", "智能体 {agent} 无权执行此操作"),
     ("refusal.rule", "the rule {rule} stands against it", "规则 {rule} 不允许"),
     (
         "agent.storm",
@@ -833,6 +834,16 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "最后一次调用可能会更改内容，而计划模式已开启，因此没有执行",
     ),
     ("engine.refused_planning.hint", "`/plan` ends plan mode; then ask again", "用 `/plan` 结束计划模式，然后再次提出"),
+    (
+        "engine.refused_by_agent",
+        "the last calls were refused: the agent {agent} may not do that",
+        "最后一次调用被拒绝：智能体 {agent} 无权执行此操作",
+    ),
+    (
+        "engine.refused_by_agent.hint",
+        "let another agent do it: `/agent build` in a chat, --agent build for a run; `/agent` lists them",
+        "请换一个智能体：对话中用 `/agent build`，单次运行用 --agent build；`/agent` 会列出全部",
+    ),
     ("engine.refused", "the last calls were refused: {why}", "最后一次调用被拒绝：{why}"),
     (
         "engine.refused.hint",
@@ -1112,6 +1123,16 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "它的回答应说明原因；失败的命令见上文",
     ),
     (
+        "engine.turn_unknown",
+        "there is no turn {turn}: the last one is {last}",
+        "没有第 {turn} 轮：最后一轮是第 {last} 轮",
+    ),
+    (
+        "engine.turn_unknown.hint",
+        "`/tree` and `reasonix changes` show which there are",
+        "`/tree` 和 `reasonix changes` 会列出已有的轮次",
+    ),
+    (
         "engine.validation_untrusted",
         "edits are not checked: `{command}` would run what this folder has, and you have not trusted it",
         "更改未经检查：`{command}` 会运行此文件夹中的内容，而你尚未信任它",
@@ -1127,6 +1148,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "这看起来不止一件事，因此先制定计划（agent.auto_plan）",
     ),
     ("engine.auto_plan.hint", "leave plan mode with Shift+Tab or /mode ask", "用 Shift+Tab 或 /mode ask 退出计划模式"),
+    ("engine.todo_no_task", "there is no task {task}: the list has {count}", "没有第 {task} 项：清单共有 {count} 项"),
     (
         "engine.todo_unclear",
         "this is no todo list, and no change to one: {line}",

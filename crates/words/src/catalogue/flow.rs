@@ -34,6 +34,12 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "done: {done}, done before: {before}, left: {left}",
         "完成：{done}，之前已完成：{before}，剩余：{left}",
     ),
+    ("flow.batch_failed", "tasks that did not end well: {count}", "未成功的任务：{count}"),
+    (
+        "flow.batch_failed.hint",
+        "`why` in their results says it; the same command with --again does them once more",
+        "结果中的 `why` 说明原因；同一命令加 --again 可重做",
+    ),
     ("flow.batch_file", "cannot use {path}: {reason}", "无法使用 {path}：{reason}"),
     ("flow.batch_file.hint", "see `reasonix docs batch`", "参见 `reasonix docs batch`"),
     (
@@ -150,6 +156,11 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "目标已达成，日志已证实；轮数：{turns}",
     ),
     (
+        "flow.goal_reached_by_looking",
+        "the goal is said to be reached; nothing was changed, and no check was run; turns: {turns}",
+        "模型称目标已达成；没有改动任何内容，也没有运行检查；轮数：{turns}",
+    ),
+    (
         "flow.goal_research",
         "the goal is worked on as research; its course is kept in {folder}",
         "目标按研究方式进行；过程保存在 {folder}",
@@ -172,7 +183,11 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "goal.max_seconds sets it; /goal resume goes on with all of it again",
         "由 goal.max_seconds 设置；/goal resume 会重新计时并继续",
     ),
-    ("flow.goal_set", "the goal is set; Esc or /goal pause lets it wait", "目标已设置；按 Esc 或 /goal pause 可暂停"),
+    (
+        "flow.goal_set",
+        "the goal is set; Esc lets it wait, or Ctrl+C in a run",
+        "目标已设置；按 Esc 可暂停，单次运行中按 Ctrl+C",
+    ),
     (
         "flow.goal_tokens",
         "the goal's tokens are used up: {spent} of {allowed}",

@@ -96,9 +96,10 @@ pub(super) const ENTRIES: &[Entry] = &[
     ),
     (
         "tui.ask.unread",
-        "{unseen} line(s) not yet seen. That was not all of it: read on, then answer.",
+        "Not yet seen: {unseen} {unseen|line|lines}. Read on, then answer.",
         "还有 {unseen} 行尚未显示：请读完再回答。",
     ),
+    ("tui.ask.now_seen", "That was the rest of it: now answer.", "其余内容现已显示：请再回答。"),
     (
         "tui.ask.more_unseen",
         "lines {from}–{to} of {of}, PgDn for more: {unseen} not yet seen",
@@ -111,7 +112,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     ),
     (
         "tui.ask.alone",
-        "Nothing was answered: a key answers only alone, with a pause before and behind it.",
+        "Not answered: press one key, with a pause around it.",
         "尚未回答：按键须单独按下，前后稍作停顿。",
     ),
     ("tui.ask.pasted", "A paste answers nothing.", "粘贴的内容不作为回答。"),
@@ -122,7 +123,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     ("tui.ask.deny_own", "No; it is not run", "不允许；不会运行"),
     (
         "tui.ask.too_small",
-        "Only a larger window shows what this is about; until then the answer is no.",
+        "Too small to show it: enlarge the window, or answer no.",
         "窗口太小，看不到内容；放大之前只能回答不允许。",
     ),
     (
@@ -197,7 +198,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     ("tui.plan.steps_kept", "the steps stay as they are", "保留原步骤"),
     ("tui.plan.steps_kept_note", "the steps stay as they are: {note}", "保留原步骤：{note}"),
     ("tui.plan.approve", "Yes, carry it out; ask only about danger in this turn", "执行；本轮只有遇到危险操作才询问"),
-    ("tui.plan.approve_asking", "Yes, and ask about each change as ever", "执行，每次更改仍照常询问"),
+    ("tui.plan.approve_asking", "Yes, and ask me about each change", "执行，但每次更改都询问"),
     ("tui.plan.edit", "Change the plan in my editor", "在编辑器中修改计划"),
     ("tui.plan.revise", "No, keep planning: say what should be different…", "继续计划：说明要改什么…"),
     (
@@ -464,6 +465,12 @@ pub(super) const ENTRIES: &[Entry] = &[
         "tui.copied",
         "copied the last answer ({count} {count|character|characters})",
         "已复制最后一个回答（{count} 个字符）",
+    ),
+    ("tui.copy_tmux", "tmux did not take what was copied", "tmux 未接受所复制的内容"),
+    (
+        "tui.copy_tmux.hint",
+        "`tmux set -s set-clipboard on` lets it through to the clipboard",
+        "`tmux set -s set-clipboard on` 可让内容进入剪贴板",
     ),
     ("tui.nothing_to_copy", "there is no answer to copy yet", "还没有可复制的回答"),
     (

@@ -62,6 +62,8 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "the checksum of the first line of {path} is wrong; it was used all the same (line {line})",
         "{path} 第一行的校验和有误，但仍已使用（第 {line} 行）",
     ),
+    ("session.exists", "{path} is there already, and nothing is written over it", "{path} 已存在，不会覆盖"),
+    ("session.exists.hint", "name another file, or remove that one first", "请换一个文件名，或先删除该文件"),
     (
         "session.in_use",
         "session {session} is in use by process {pid} since {since}",

@@ -86,6 +86,10 @@ fn mark(tool: &Tool, look: &Look) -> (&'static str, Style) {
         ToolState::Asked => ("?", "[??]", theme.warn),
         ToolState::Running(_) => ("⋯", "[..]", theme.accent),
         ToolState::Ended { outcome, .. } => match &**outcome {
+            // Subagents that were stopped, or came to nothing, are told of all the same.
+            ToolOutcome::Done { details, .. } if &*tool.name == tools::TASK && details.count == Some(0) => {
+                ("⊘", "[--]", theme.warn)
+            }
             ToolOutcome::Done { details, .. } if details.exit_code.is_none_or(|code| code == 0) => {
                 ("✓", "[ok]", theme.good)
             }
