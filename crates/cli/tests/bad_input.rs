@@ -92,7 +92,7 @@ fn failures_of_the_provider() {
             vec!["context"],
         ),
         (Reply::drop_mid_stream("half an answer"), vec!["hint:"]),
-        (Reply::raw("data: {not json}\n\n"), vec!["hint:"]),
+        (Reply::raw("data: not json\n\n"), vec!["hint:"]),
         (Reply::raw(vec![b'x'; 40 << 20]), vec!["hint:"]),
     ];
     for (number, (reply, words)) in cases.into_iter().enumerate() {

@@ -85,6 +85,10 @@ fn kill_in_the_middle_loses_nothing_that_was_finished() {
     while log().matches("\"kind\":\"child\"").count() < 4 {
         std::thread::sleep(Duration::from_millis(20));
     }
+    // All of them have asked by then.
+    while place.server.requests().iter().filter(|request| is_child(request)).count() < 3 {
+        std::thread::sleep(Duration::from_millis(20));
+    }
     child.kill().unwrap();
     child.wait().unwrap();
     let before = place.server.request_count();

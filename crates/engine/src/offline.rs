@@ -117,8 +117,8 @@ pub fn changes_of(
         None => turns(spans),
     });
     let mut found = found.map_err(EngineError::Settings)?;
-    // Of all turns only those are listed that did something to files.
-    found.retain(|(_, changes)| turn.is_some() || !changes.is_empty());
+    // Of all turns only those are listed that did something to files, or where nobody can tell.
+    found.retain(|of| turn.is_some() || !of.changes.is_empty() || !of.notes.is_empty());
     Ok((session, seen.notices, found))
 }
 

@@ -197,7 +197,10 @@ async fn what_was_read_is_not_remembered_without_its_origin() {
     let (asked, outcomes) = turn(&mut handle, "read the readme", &Choice::AllowOnce).await;
     assert!(matches!(&outcomes[1], ToolOutcome::Failed { message, .. } if message.contains("source")), "{outcomes:?}");
     let diff = asked.last().unwrap().diff.as_ref().unwrap();
-    assert!(diff.contains("+source: README.md") && diff.contains("+  read_file README.md"), "{diff}");
+    assert!(
+        diff.contains("+memory.shown_source source=\"README.md\"") && diff.contains("+  read_file README.md"),
+        "{diff}"
+    );
     let mut next = world.open(Which::New);
     turn(&mut next, "hi", &Choice::Deny).await;
     let system = world.server.requests().last().unwrap().messages()[0]["content"].as_str().unwrap().to_owned();

@@ -1,6 +1,6 @@
 //! What can go wrong with sessions on disk.
 
-use crate::zone::date;
+use crate::zone::clock;
 use reasonix_proto::{Phrase, RecordId, SessionId};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -117,30 +117,6 @@ impl SessionError {
             }
             Self::Exists { path } => Phrase::new("session.exists").with("path", path.display()),
             Self::Io { path, source } => Phrase::new("session.io").with("path", path.display()).with("reason", source),
-        }
-    }
-}
-
-/// A moment, in milliseconds since the Unix epoch, as people write it: `2026-11-15 06:20 UTC`.
-pub fn clock(at_ms: u64) -> String {
-    let (days, seconds) = (at_ms / 86_400_000, at_ms / 1000 % 86_400);
-    let (year, month, day) = date(i64::try_from(days).unwrap_or(0));
-    format!("{year:04}-{month:02}-{day:02} {:02}:{:02} UTC", seconds / 3600, seconds / 60 % 60)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::clock;
-
-    #[test]
-    fn moments_as_people_write_them() {
-        for (at, wanted) in [
-            (0, "1970-01-01 00:00 UTC"),
-            (951_782_400_000, "2000-02-29 00:00 UTC"),
-            (1_794_715_496_786, "2026-11-15 04:04 UTC"),
-            (4_107_542_399_000, "2100-02-28 23:59 UTC"),
-        ] {
-            assert_eq!(clock(at), wanted);
         }
     }
 }

@@ -13,9 +13,16 @@ fn here() -> Option<&'static Zone> {
     ZONE.get_or_init(Zone::here).as_ref()
 }
 
+/// A moment, in milliseconds since the Unix epoch, as people write it: `2026-11-15 06:20 UTC`.
+pub fn clock(at_ms: u64) -> String {
+    let (days, seconds) = (at_ms / 86_400_000, at_ms / 1000 % 86_400);
+    let (year, month, day) = date(i64::try_from(days).unwrap_or(0));
+    format!("{year:04}-{month:02}-{day:02} {:02}:{:02} UTC", seconds / 3600, seconds / 60 % 60)
+}
+
 /// A moment, in milliseconds since the Unix epoch, as people write it here: `2026-11-15 14:20`.
 pub fn local_clock(at_ms: u64) -> String {
-    here().map_or_else(|| crate::clock(at_ms), |zone| zone.clock(at_ms))
+    here().map_or_else(|| clock(at_ms), |zone| zone.clock(at_ms))
 }
 
 /// What the clock of this machine shows at a moment, in seconds since the Unix epoch: minute, hour, day of the month, month,
@@ -197,7 +204,7 @@ fn seconds(text: &str) -> Option<(i64, &str)> {
 }
 
 /// The date of a day, counted from 1970. Years begin in March here, so that the leap day is the last one.
-pub(crate) fn date(days: i64) -> (i64, i64, i64) {
+fn date(days: i64) -> (i64, i64, i64) {
     let days = days + 719_468;
     let (era, day_of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
     let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
@@ -217,11 +224,23 @@ fn days(year: i64, month: i64) -> i64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Rule, Zone, date, days};
+    use super::{Rule, Zone, clock, date, days};
 
     /// 2026-07-01 12:00 and 2026-12-01 12:00 UTC.
     const SUMMER: u64 = 1_782_907_200_000;
     const WINTER: u64 = 1_796_126_400_000;
+
+    #[test]
+    fn moments_as_people_write_them() {
+        for (at, wanted) in [
+            (0, "1970-01-01 00:00 UTC"),
+            (951_782_400_000, "2000-02-29 00:00 UTC"),
+            (1_794_715_496_786, "2026-11-15 04:04 UTC"),
+            (4_107_542_399_000, "2100-02-28 23:59 UTC"),
+        ] {
+            assert_eq!(clock(at), wanted);
+        }
+    }
 
     #[test]
     fn days_and_dates_agree() {

@@ -42,7 +42,8 @@ impl Children {
                 Err(why) => not.push(format!("{name}: {}", outcome_text(&why))),
             }
         }
-        let not = if not.is_empty() { String::new() } else { format!("Not begun: {}.", not.join("; ")) };
+        let not = not.join(", ");
+        let not = if not.is_empty() { not } else { format!("Not begun: {not}.") };
         if begun.is_empty() {
             return ToolOutcome::failed(not);
         }

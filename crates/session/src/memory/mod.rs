@@ -4,7 +4,7 @@
 mod find;
 mod text;
 
-use crate::error::clock;
+use crate::zone::clock;
 use reasonix_proto::{MemoryReach, Phrase, is_deceptive};
 use reasonix_store::{BlobKey, Lock, LockError, private_folder, write_atomic};
 use rustix::fs::{Mode, OFlags};

@@ -182,7 +182,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "llm.tool_use_failed.hint",
         "Try again or use another model; `tool_calls = \"text\"` for this provider puts calls into words, which are read here.",
-        "请重试或换一个模型；为此服务设置 `tool_calls = \"text\"` 可将调用写成文字，由本程序读取。",
+        "请重试或换一个模型；为此服务设置 `tool_calls = \"text\"` 可将调用写成文字，由本程序读取",
     ),
     (
         "llm.rate_limited",

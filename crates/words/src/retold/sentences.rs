@@ -168,6 +168,15 @@ pub(super) const SENTENCES: &[Sentence] = &[
     ("cannot run {program}: {why}", "无法运行 {program}：{why}"),
     ("no jobs can be had here", "此处不能使用后台任务"),
     ("the session is about to end", "会话即将结束"),
+    ("Not begun: {names}.", "没有启动：{names}。"),
+    ("a prompt has 1 to {most} characters", "提示词须为 1 到 {most} 个字符"),
+    ("no schedules can be had here", "此处不能使用定时任务"),
+    ("there are {most} schedules already, and no more may be", "已有 {most} 个定时任务，达到上限"),
+    (
+        "{count} were to begin in the background, and {left} more jobs may (jobs.max is {most}, {running} run): none of these \
+         {same} was started",
+        "要在后台启动 {count} 个，而后台任务最多还能有 {left} 个（jobs.max 为 {most}，正在运行 {running} 个）：这 {same} 个都没有启动",
+    ),
     ("{count} jobs run already, and no more may (jobs.max)", "已有 {count} 个后台任务在运行，达到上限（jobs.max）"),
     ("`list` stands alone", "`list` 不能与其他参数合用"),
     ("it had more than {most} processes", "它的进程超过 {most} 个"),
