@@ -44,6 +44,7 @@ patterns! {
     BULLET = r"^\s*(?:[-*+•]|\d+[.)、])\s*";
     ITEM = concat!(r"^[\s\d.)、+•|✅✓✔☑-]*(?:\[x\])?\s*", lead!(), "(", paths!(), ")");
     ALONE = concat!(r"^[\s#\d.)、:：]*(", paths!(), r")\s*(?:[(（](?:new|modified|updated|changed|edited|新增|新建|修改|更新)(?: file|文件)?[)）])?\s*[:：]?\s*$");
+    PLANNED = r"\b(?:plan|planned|proposal|proposed|next|to ?do|suggest\w*|recommend\w*|options?|ideas?)\b|计划|建议|后续|待办|下一步|[^决复理]方案|思路";
     HEAD = r"^\s*\*\*[^`*]+\*\*\s*[:：]?\s*$";
     BEGINS_ZH = r"^\s*(?:[-*+•]|\d+[.)、])?\s*(?:已|将|把)?[^，。]{0,10}?(?:新增|新建|添加|增加|修改|改为|改成|替换|移除|删除|重写|抽取|抽出|拆分|加上|加入|引入|封装|补充|调整|更新|优化|改用|换成)";
     LABELLED_DEED = r"^[\s*+•-]*[a-z]+(?: [a-z]+)?:\s+[a-z]{2,}ed\s+(?:it|this|that|them|both|(?:the|an?)\s+[a-z-]+)\s+(?:in|into|to|from|at)\b";
@@ -78,7 +79,7 @@ patterns! {
     NOW = r"\bnow\b|\bno longer\b|\bok longer\b|\bany ?more\b|\binstead\b|现在|如今|改为|改成|换成|不再|已再";
     OWN = r"\b(?:i|we) (?:had to |needed to |only |just )*(?:touch|chang|edit|modif|handl|mov|fix|adjust|updat)\w*|\bthat (?:needed|had to)\b|\bhad to (?:change|move|go|be)\b";
     DONE = r"\bnow\b|\bneeded\b|\bhad to\b|\b(?:went|grew|rose|fell) from\b|\b(?:moved|went) (?:in)?to\b|\b(?:gets?|got) (?:an?|the|its|one|two|three) |\bchange[ds]? (?:only |just )?in\b|\bfiles? (?:changed|touched|modified|edited)\b|\bno longer\b|\bany ?more\b|\bnew(?:ly)?\b|\b(?:is|are) (?:gone|out)\b|\b(?:only|one|two|three|\d+) (?:\w+ )?files? (?:that )?(?:i|we)\b|\b(?:i|we|i've|we've)(?: also| then| just| have)* (?:[a-z]+ed|rewrote|wrote|made|put|moved|split|cut)\b|已|现在|新增|新建|新写|新加|改为|改成|换成|替换为|修改|改动|变更|增加";
-    NEW = r"了";
+    NEW = r"(?:^|[^除为])了";
     CAUSE = r"\b(?:because|cause[ds]?|bugs?|wrong(?:ly)?|forgot|missing|missed|mistake|fault|culprit|defect|leaks?|crash\w*|panics?|fail\w*|errors? (?:in|at|from)|looked (?:at|into|through)|read|see|ran|run|open(?:ed)?|found|checked|reviewed)\b|漏|忘|跳过了|忽略了|误|少了|搞错|因为|由于|原因|导致|写错|写死|问题|报错|失败|崩溃|看了|看过|读了|查了|检查了|跑|运行|执行|打开|查看|没有?(?:处理|考虑|判断|检查|释放|关闭|校验)";
     UNDONE = r"\b(?:delet\w+|remov\w+|renam\w+|mov(?:ed|ing)|erased)\b|n't\b|n’t\b|\bnot\b|\bnever\b|删除|删掉|移除|重命名|移动|没有|未|不(?:再)?是";
 }
@@ -180,7 +181,8 @@ fn heads_deeds(answer: &str, text: &str, end: usize) -> bool {
 fn is_other_section(answer: &str, at: usize) -> bool {
     let above = answer.get(..at).unwrap_or_default();
     let head = above.lines().rev().find(|line| line.starts_with('#') || HEAD.fits(line)).unwrap_or_default();
-    is_other(&head.to_ascii_lowercase()) || is_other(&components::heading(answer, at))
+    let head = head.to_ascii_lowercase();
+    PLANNED.fits(&head) || is_other(&head) || is_other(&components::heading(answer, at))
 }
 
 /// True when a text tells of something that was done.

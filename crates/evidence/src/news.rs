@@ -28,6 +28,7 @@ fn denied() -> String {
     let qualities = qualities();
     [
         format!(r"\b{NO}{qualities}[ -]+{BAD}\b(?:(?:,? (?:or|nor|and)| ?/| &){qualities} ?{BAD}\b)*(?: (?:fires?|fired|left|remain\w*|whatsoever|at all))?"),
+        format!(r"\b(?:all|the)(?: (?:remaining|reported|other|open))* (?:{}|linter|lint|type) (?:errors|warnings|issues|problems|findings|violations|complaints) (?:are|have been|were) (?:now |all )*(?:gone|cleared)\b", grammar::tools()),
         format!(r"\b{TELLS} (?:nothing|no output|no complaints)\b(?: (?:else|wrong|new|more|amiss|suspicious|unusual|odd|unexpected))*(?: (?:left )?to (?:complain about|say|report|fix|flag|add|object to|mention|point out|criticise|criticize)(?: about (?:it|them|this))?| behind)?"),
         r"\b(?:lists?|listed|prints?|printed|reports?|reported|shows?|showed|returns?|returned|names?|named|gives?|gave|outputs?|flags?|flagged|finds?|found) no (?:other |more |further |unformatted |changed |misformatted )?(?:files?|lines?|entries|names|results|paths|differences)\b".to_owned(),
         r"\bwithout (?:any |a single |further )?(?:output|a word|complaints?|complaining|incident|trouble|fuss)\b|\b(?:went |go(?:es)? |come |came |is |are )?(?:down )?from \d+(?: [a-z]+){0,2} (?:down )?to (?:0|zero|none)\b".to_owned(),

@@ -83,6 +83,7 @@ impl Written {
 }
 
 patterns! {
+    WROTE = r"(?im)^\W*(?:wrote|created?|creating|updated?|updating|generated?|generating|saved?|saving|writing)\b";
     NOTHING_WRITTEN = r"(?i)\b(?:nothing|no (?:files?|changes?|data|rows?|records?)) (?:was |were |has been |have been |is |are |will be )?(?:written|changed|modified|saved|made|touched)\b";
 }
 
@@ -211,7 +212,10 @@ fn is_trial(word: &str) -> bool {
 
 /// True when a program was told only to say what it would do, and says itself that it wrote nothing.
 pub(crate) fn is_seen_trial(ran: &Ran, output: &str) -> bool {
-    ran.into.is_empty() && ran.words.iter().any(|word| is_trial(word)) && NOTHING_WRITTEN.fits(output)
+    ran.into.is_empty()
+        && ran.words.iter().any(|word| is_trial(word))
+        && NOTHING_WRITTEN.fits(output)
+        && !WROTE.fits(output)
 }
 
 /// What a command of `git` did to files: most of them change what is recorded, not what lies there.
