@@ -25,6 +25,7 @@ patterns! {
     NOT_FIXED = r"\b(?:a|the|an|be|of) (?:fixed|resolved|solved)\b|\bfixed[- ](?:size|width|point|length|position|at|to|seed|amount|rate|price|number)|自动修(?:复|正|掉)|\bauto-?(?:fix|correct)|(?:ruff|eslint|clippy|rubocop|prettier|black|isort|biome|stylelint|fixer|--fix|linter|formatter|fmt)`? (?:has |have |also )*(?:auto-?)?(?:fixed|corrected)|\d+ (?:of them )?(?:were |are |was )?(?:auto-?)?fixed (?:by|automatically)|\b(?:fixed|corrected) automatically|修复(?:方案|建议|步骤|思路|方法|计划|前|后|工作|过程|点|内容|说明|总结)|(?:解决|修复)(?:办法|的方法)|\b(?:conflicts?|paths?|values?|names?|symbols?|imports?|dependenc\w+|references?|urls?|types?|hosts?|promises?) (?:is|are|gets?) (?:resolved|corrected|fixed)|\b(?:resolved|corrected) (?:relative|lazily|dynamically|against|per)\b";
     BY_OTHERS = r"\bupstream\b|\blast (?:week|month|year|night|release)\b|\byesterday\b|\bago\b|\b(?:fixed|resolved|solved|corrected|repaired) in (?:version |release )?v?\d+\.\d|\bby (?:the )?(?:maintainers?|authors?|upstream|team|vendor)\b|上周|昨天|去年|上个?月|上游|官方|维护者";
     RESTATED = r"\b(?:ok|no) longer \w+|\b(?:does not|doesn't|doesn’t|do not|don't|never|cannot|can't|can’t|won't) \w+[^.;]{0,60}\b(?:any ?more|again|twice)\b|\b(?:correct|proper|right|accurate)(?:ly)?\b|\bagain\b|\bas (?:it should|they should|expected|intended)\b|\b(?:only|exactly|just) once\b|(?:已|不)再|(?:正常|正确|准确)|不会(?:再)?[^，。]{1,14}了|恢复|已(?:经)?处理|只会?[^，。]{1,8}一次|(?:能|可以)[^，。]{1,10}了";
+    RIGHT_ONE = r"(?:正确|正常|准确)的?[\x{4e00}-\x{9fff}]{1,4}?(?:是|为|应)|\b(?:the|its|their) (?:correct|right|proper|accurate) (?:\w+ ){1,2}(?:is|are|was|were|would be|should be)\b";
     WRONG = r"(?:未|没有?|无法|不能|不会)[^，。；]{0,16}?的(?:问题|bug|缺陷|错误|情况|现象)";
     CAN = r"\bcan (?:now )?(?:be )?";
     BACK = r"^[\s,;:—–-]*(?:and |which |all (?:of )?)*(?:they|these|those|them|both|it)?(?: all| both| now)* pass(?:ed|es)?\b";
@@ -165,6 +166,9 @@ fn of_clause(clause: &Clause, before: &str, after_tests: bool) -> Vec<Said> {
     found.extend(short);
     let fixes = found.iter().any(|said| said.kind == ClaimKind::Fix);
     found.extend(file(clause, before).into_iter().filter(|_| !fixes));
+    if !found.iter().any(|said| said.kind == ClaimKind::File) {
+        found.extend(gone_folder(clause));
+    }
     found.iter_mut().for_each(|said| said.is_of_before(before));
     found.iter_mut().for_each(|said| said.is_of_only(before, &clause.text));
     // What "they" are was said before.
@@ -207,6 +211,11 @@ fn by_command(clause: &Clause, found: &[Said]) -> Vec<Said> {
         let step = !code.contains(' ') && !grammar::TOOLS.contains(&code);
         let of_step =
             |check: &Check| step && !check.lints.is_empty() && found.iter().any(|other| other.kind == ClaimKind::Lint);
+        // A build that another command is said to have done says nothing of this one's tests.
+        let built_apart = || {
+            let others = inline::quoted(&clause.text).into_iter().filter(|(other, _)| *other != range);
+            others.flat_map(|(_, code)| said::quoted_checks(code)).any(|other| other.build && !other.tests)
+        };
         for check in said::quoted_checks(code).into_iter().filter(|check| !of_step(check)) {
             // What a build system writes of a good end is said of the build.
             let of_build = check.build && (rest.contains("build success") || MAKES.find(rest) == Some(good.clone()));
@@ -218,7 +227,8 @@ fn by_command(clause: &Clause, found: &[Said]) -> Vec<Said> {
                 kinds(&check)
             };
             for mut said in kinds.into_iter().map(|kind| of_command(clause, kind, &check, whole.clone())) {
-                let builds = |other: &Said| other.kind == ClaimKind::Build && check.build;
+                let apart = said.kind == ClaimKind::Tests && built_apart();
+                let builds = |other: &Said| other.kind == ClaimKind::Build && check.build && !apart;
                 if !found.iter().chain(&more).any(|other| other.is_of_same(&said) || builds(other)) {
                     said.keeps(if is_bare { code } else { "" });
                     more.push(said);
@@ -292,7 +302,8 @@ fn fix(clause: &Clause) -> Option<Said> {
 
 /// What a sentence tells as right now: a fix where the prompt said that it was wrong.
 fn restated(words: &str, at: usize, here: &[Said]) -> Option<Said> {
-    let text = news::without_bad(words);
+    // What is called the right one is only named.
+    let text = RIGHT_ONE.blanked(&news::without_bad(words));
     let mut cuts: Vec<usize> = SEGMENT.all(&text).into_iter().map(|(range, _)| range.start).collect();
     cuts.push(text.len());
     let mut start = 0;
@@ -328,6 +339,13 @@ fn described_files(one: Described) -> impl Iterator<Item = Said> {
         Said { paths: vec![path], manner, ..Said::new(ClaimKind::File, one.range.clone()) }
     };
     one.paths.into_iter().map(said)
+}
+
+/// A folder is only known to be one, and to be gone, by the log.
+fn gone_folder(clause: &Clause) -> Option<Said> {
+    let filed = files::gone_folder(clause)?;
+    let (paths, deed, manner) = (filed.paths, filed.deed, Manner::Described);
+    Some(Said { paths, deed, manner, ..Said::new(ClaimKind::File, filed.range) })
 }
 
 fn file(clause: &Clause, before: &str) -> Vec<Said> {

@@ -296,6 +296,7 @@ fn bare(words: &[String]) -> Option<Bare> {
             // One that is sent to the background has not ended.
             let apart = |word: &String| matches!(word.as_str(), "build" | "-d" | "--detach");
             let at = rest.iter().skip(1).position(known).filter(|at| !rest.iter().take(at + 1).any(apart));
+            let at = at.filter(|at| !is_of_image(&rest, *at));
             match at {
                 Some(at) => drop(rest.drain(..=at)),
                 None => return Some(Bare { words: rest, narrowed }),
@@ -305,6 +306,15 @@ fn bare(words: &[String]) -> Option<Bare> {
         }
     }
     None
+}
+
+/// True for a server that checks what lies in its image: of this project that is what it is given from outside.
+fn is_of_image(words: &[String], at: usize) -> bool {
+    let own = words.get(..=at).unwrap_or_default();
+    let given = |word: &String| ["-v", "--volume", "--mount"].iter().any(|option| word.starts_with(option));
+    words.get(at + 1).is_some_and(|word| word == "nginx")
+        && own.iter().any(|word| word == "run")
+        && !own.iter().any(|word| given(word) || word == "compose" || word.starts_with("docker-compose"))
 }
 
 /// Where the program stands that a package manager starts by its name.

@@ -253,7 +253,9 @@ impl Deeds {
             for (ran, check) in &judged {
                 let found = writes::written(ran, check.as_ref());
                 let found = if exit == Some(0) && ran.told { found } else { found.unseen() };
-                let found = if alone && leaves_all(check.as_ref(), &output) { Written::default() } else { found };
+                let left =
+                    leaves_all(check.as_ref(), &output) || (check.is_none() && writes::is_seen_trial(ran, &output));
+                let found = if alone && left { Written::default() } else { found };
                 checked |= check.is_some();
                 if checked { after.join(found) } else { before.join(found) }
             }

@@ -43,6 +43,11 @@ macro_rules! lead {
 patterns! {
     BULLET = r"^\s*(?:[-*+•]|\d+[.)、])\s*";
     ITEM = concat!(r"^[\s\d.)、+•|✅✓✔☑-]*(?:\[x\])?\s*", lead!(), "(", paths!(), ")");
+    ALONE = concat!(r"^[\s#\d.)、:：]*(", paths!(), r")\s*(?:[(（](?:new|modified|updated|changed|edited|新增|新建|修改|更新)(?: file|文件)?[)）])?\s*[:：]?\s*$");
+    PLANNED = r"\b(?:plan|planned|proposal|proposed|next|to ?do|suggest\w*|recommend\w*|options?|ideas?)\b|计划|建议|后续|待办|下一步|[^决复理]方案|思路";
+    HEAD = r"^\s*\*\*[^`*]+\*\*\s*[:：]?\s*$";
+    BEGINS_ZH = r"^\s*(?:[-*+•]|\d+[.)、])?\s*(?:已|将|把)?[^，。]{0,10}?(?:新增|新建|添加|增加|修改|改为|改成|替换|移除|删除|重写|抽取|抽出|拆分|加上|加入|引入|封装|补充|调整|更新|优化|改用|换成)";
+    LABELLED_DEED = r"^[\s*+•-]*[a-z]+(?: [a-z]+)?:\s+[a-z]{2,}ed\s+(?:it|this|that|them|both|(?:the|an?)\s+[a-z-]+)\s+(?:in|into|to|from|at)\b";
     LABEL = concat!(r"^\s*", paths!(), r"\s*(?:[:：]|—|–|→|\s-\s)");
     SUBJECT = concat!(r"^[\s，,；;:：(（—–]*", lead!(), "(", paths!(), ")");
     ANY = concat!("(", paths!(), ")");
@@ -55,16 +60,16 @@ patterns! {
     ASIDE = r"[(（][^()（）]*[)）]";
     SEGMENT = r"[，,；;。（(]|\s(?:—|–)\s|[.!]\s";
     CHANGES = r"\b(?:what (?:i|we) (?:changed|did)|changes?|changed|done)\b|改动|修改|变更|改了什么";
-    TO_DO = r"\bto (?:be )?(?:chang|edit|touch|do|updat|fix|review|read|adapt)|要改|待改|需要改|将要|要动";
+    TO_DO = r"\bto (?:be )?(?:chang|edit|touch|do|updat|fix|review|read|adapt)|(?:^|[^主重])要改(?:[^动]|$)|待改|需要改|将要|要动";
     // What an item's heading has to say for its files to be no changes.
     OTHER_HEAD = r"\b(?:causes?|why|background|problems?|bugs?|how it works|overview|structure|findings|review|reading|read|looked|related|relevant|involved|unchanged|untouched|left|open|tests?|checks?|results?|verif\w+|before|limitations?|risks?|caveats?|known)\b|风险|限制|注意|已知|后续|\b(?:where|map|layout)\b|相关(?:文件|代码|模块)|位置|原因|背景|现状|问题|流程|结构|参考|未改|没改|没动|验证|检查|测试|结果|之前";
-    TABLE = r"^\s*\|\s*(?:changed |modified |touched )?(?:files?|paths?|modules?|文件|路径|模块|改动文件|文件名|位置)\s*\|[^\n]*(?:chang|what|did|done|改动|变更|修改|说明|内容|做了|改了)";
+    TABLE = r"^\s*\|\s*(?:changed |modified |touched )?(?:files?|paths?|modules?|文件|路径|模块|改动文件|文件名|位置)\s*\|[^\n]*(?:chang|what|did|done|改动|变更|修改|说明|内容|做了|改了)|^\s*\|\s*(?:files?|paths?|modules?|文件|路径|模块|位置)\s*\|\s*(?:(?:old|before|was|from)\b[^|\n]*\|\s*(?:new|after|now|to)\b|(?:旧|原|改前|替换前|之前)[^|\n]*\|\s*(?:新|现|改后|替换后|之后))";
     NOT_HERE = r"^`?[\s|:：—–(（-]*(?:was|were|had|used to|is not|isn't|are not|needs?|should|must|may|might|could|would|will|can|unchanged|untouched|stays?|remains?|still|already|fails?|failed|pass(?:es|ed)?|looks?|lines? \d|not|no change|ok\b|不变|未|没|无需|不用|需要?|仍|还是|原来|之前|以前|本来|保持|应该?|可以|可能|会|通过|失败|里?(?:的)?第 ?\d)";
     DOUBT = r"\bto (?:go|switch|turn|get) (?:it |this |that )?(?:back|off)\b|\bto (?:undo|revert|opt out)\b|\b(?:should|would|could|might|may|must|will|todo|please|you(?:'ll|’ll)? (?:need|have|can|may|want)|unchanged|untouched|not (?:been )?(?:changed|touched|modified|edited)|(?:did|have|has)(?: not|n't|n’t) (?:been )?(?:change|touch|edit|modif)\w*)\b|应该|可能|建议|需要你|需要?(?:再|先|手动)|[^申邀发再重新次]请[^求]|^请|未改|没改|没动|没有(?:改|动)|不用改|无需|保持不变|不变|如果|若";
-    MADE = r"^[\s\d.)，,；;:：(（—–+|•✅✓✔☑-]*(?:(?:also|then|and|so|additionally|finally|just|now|there|while (?:i was )?(?:there|here|at it),?|plus|besides|in addition|instead|secondly|first|second|lastly|both)[, ]+)*(?:(?:i|we|i've|we've|i’ve)\s+(?:(?:also|then|have|just|now|only|simply)\s+)*)?(?:[a-z]+-)?(?:[a-z]{2,}ed|gave|made|took|put|set|left|taught|built|wrote|cut|hid|let|brought|threw|drew|hung|stuck|bound|fed|led|sent|tied|shrunk|shrank|undid|redid|overrode|went|got|gets|grew|gained|gains|moved|takes?|split|did|mention)\b";
+    MADE = r"^[\s\d.)，,；;:：(（—–+|•✅✓✔☑-]*(?:[a-z]+(?: [a-z]+)?:\s+)?(?:(?:also|then|and|so|additionally|finally|just|now|there|while (?:i was )?(?:there|here|at it),?|plus|besides|in addition|instead|secondly|first|second|lastly|both)[, ]+)*(?:(?:i|we|i've|we've|i’ve)\s+(?:(?:also|then|have|just|now|only|simply)\s+)*)?(?:[a-z]+-)?(?:[a-z]{2,}ed|gave|made|took|put|set|left|taught|built|wrote|cut|hid|let|brought|threw|drew|hung|stuck|bound|fed|led|sent|tied|shrunk|shrank|undid|redid|overrode|went|got|gets|grew|gained|gains|moved|takes?|split|did|mention)\b";
     NOT_MADE = r"\b(?:based|compared|located|used|called|given|caused|needed|related|verified|tested|inspected|confirmed|tried|noticed|kept|reproduced|traced|considered|failed|passed|skipped|expected|limited|blocked|suggested|recommended|planned|proposed|detected|reported|scanned|validated|linted|compiled|searched|looked|returned|treated|happened|started|crashed|wanted|seemed|appeared|remained|stayed|relied|depended|allowed|required|supposed|intended|assumed|unaffected|affected|left (?:it|them|everything|the rest|alone|untouched|as)|left `[^`]+` (?:alone|as|untouched)|took (?:a look|me)|got (?:an?|the) (?:error|failure)|went (?:through|over)|takes? (?:an?|the|no|care)|made sure|set up in)\b";
     SMALL = r"\b(?:lives?|resides?|sits?|itself is|all of it is|find (?:it|them)) in\b|\b(?:covered|tested|pinned|checked) by\b|\b(?:described|documented|explained) in\b|`[^`]*(?:test|spec)[^`]*` (?:covers?|exercises?|asserts?)\b|(?:test|spec)[^`]*` ?覆盖|(?:实现|代码|改动|测试|用例|文档|说明)见|\b(?:implementation|code|changes?|diff|tests?|cases?|logic|helper|example|flag|option) (?:itself )?(?:is|are|lives?|sits?) (?:all |both |mostly )?in\b|\b(?:in place|implemented|happens) in\b|\blearn(?:ed|t) to\b|\bsupports?\b|\bonly `[^`]+` (?:is affected|changes|was affected)|\bdiff (?:only )?touches\b|\b(?:one|two|three|four|\d+) (?:\w+ )?(?:tests?|cases|specs) in\b|^\W*(?:implementation|code|changes?|fix|docs|documentation)\s*:|^\W*what (?:i|we) (?:did|changed)\b|\b(?:readme|changelog|`[^`]+\.(?:md|rst|adoc|txt)`) (?:now |also )?(?:explains?|describes?|mentions?|documents?|lists?|covers?|shows?|has)\b|(?:readme|\.md`) ?(?:里|中)?(?:也)?(?:有|写明|说明|介绍)|(?:实现|测试|用例|代码|改动|修改)(?:都|均|主要)?(?:在|位于|写在|放在)|(?:提升|升级|升|降|调整)到|只改|\b(?:it (?:took|only took|needed|was)|(?:is|was) (?:just |only )?|that's |it's )(?:a|an|one|two|the|just|only|few|\d+)? ?(?:few|single|small|one|two|\d+)?[- ]?(?:lines?|change|edit|fix|tweak|one-liner|word|character)\b[^.]{0,16}\bin\b|\b(?:setting|default|switch|option|guide|section|entry|note|docs?)\b (?:\w+ )?(?:is|are|sits?|lives?)\b|改的(?:就|只)?是|由[^，。]{1,12}[改调提升降换变]|[调提升降改换]到 ?`?\d|打开|关掉|开启|拿掉|去掉|支持|多了";
-    ENDING = concat!(r"^[^`]*[a-z\x{4e00}-\x{9fff}][^`]*(?:`[^`]*`[^`]*)*?(?:[(（]|\b(?:in|into|to|for|from|via)\s+(?:the\s+)?)(", paths!(), r")\s*[)）]?\s*[.。]?\s*$");
+    ENDING = concat!(r"^(?:[^`]*[a-z\x{4e00}-\x{9fff}]|[\s*+•-]*`[^`]*`\s*(?:→|->|=>))[^`]*(?:`[^`]*`[^`]*)*?(?:[(（]|\b(?:in|into|to|for|from|via)\s+(?:the\s+)?)(", paths!(), r")\s*[)）]?\s*[.。]?\s*$");
     BRACKETED = concat!(r"[(（](?:see |in |见|在)?\s*", paths!(), r"\s*[)）]\s*[.。]?\s*$");
     NAMING = r"\bmoved (?:in)?to (?:an?|the|its own|their own)\b|\bwhile i was (?:there|here|at it)\b|`\s*打开了?|(?:写[死错]|多余|错误|漏掉|忘了|缺失|遗漏|重复|失败|报错)的|未(?:使用|定义|捕获|处理|声明|用到?|关闭|释放|引用|初始化|授权|登录|知|来|格式化|覆盖|翻译|读|完成|命中|排序|转义|登陆|支付|匹配)的?|(?:错误|异常|失败|报错|超时|崩溃|问题)(?:处理|码|信息|提示|消息|页面?|类型?|日志|边界|分支|重试|用例|场景|上报|捕获|描述|文案|状态)|误差|(?:error|failure|failed|crash|panic|bug|exception|missing|wrong|leak)s?[- ](?:handling|handlers?|messages?|codes?|paths?|types?|boundar\w+|class|classes|cases?|reports?|reporter|reporting|branch|branches|states?|pages?|logs?|logging|hooks?|values?|keys?|password|login|attempts?|responses?|results?|check|checks|detection)\b|\b(?:not[- ]found|not[- ]null|read[- ]only|open[- ]api|missing[- ]file)\b";
     PRESENT = r"^`?[\s|:：—–(（-]*(?:it |this |that )?(?:still |already |only |just |also )?(?:uses?|calls?|imports?|reads?|handles?|contains?|holds?|exports?|defines?|provides?|implements?|wraps?|parses?|depends?|is|are|has|have|does|do|owns?|runs?|the (?:only|main|entry)|where|which|负责|调用|依赖|使用|包含|定义|提供|是|存放|用于|引用|没有)";
@@ -74,7 +79,7 @@ patterns! {
     NOW = r"\bnow\b|\bno longer\b|\bok longer\b|\bany ?more\b|\binstead\b|现在|如今|改为|改成|换成|不再|已再";
     OWN = r"\b(?:i|we) (?:had to |needed to |only |just )*(?:touch|chang|edit|modif|handl|mov|fix|adjust|updat)\w*|\bthat (?:needed|had to)\b|\bhad to (?:change|move|go|be)\b";
     DONE = r"\bnow\b|\bneeded\b|\bhad to\b|\b(?:went|grew|rose|fell) from\b|\b(?:moved|went) (?:in)?to\b|\b(?:gets?|got) (?:an?|the|its|one|two|three) |\bchange[ds]? (?:only |just )?in\b|\bfiles? (?:changed|touched|modified|edited)\b|\bno longer\b|\bany ?more\b|\bnew(?:ly)?\b|\b(?:is|are) (?:gone|out)\b|\b(?:only|one|two|three|\d+) (?:\w+ )?files? (?:that )?(?:i|we)\b|\b(?:i|we|i've|we've)(?: also| then| just| have)* (?:[a-z]+ed|rewrote|wrote|made|put|moved|split|cut)\b|已|现在|新增|新建|新写|新加|改为|改成|换成|替换为|修改|改动|变更|增加";
-    NEW = r"了";
+    NEW = r"(?:^|[^除为])了";
     CAUSE = r"\b(?:because|cause[ds]?|bugs?|wrong(?:ly)?|forgot|missing|missed|mistake|fault|culprit|defect|leaks?|crash\w*|panics?|fail\w*|errors? (?:in|at|from)|looked (?:at|into|through)|read|see|ran|run|open(?:ed)?|found|checked|reviewed)\b|漏|忘|跳过了|忽略了|误|少了|搞错|因为|由于|原因|导致|写错|写死|问题|报错|失败|崩溃|看了|看过|读了|查了|检查了|跑|运行|执行|打开|查看|没有?(?:处理|考虑|判断|检查|释放|关闭|校验)";
     UNDONE = r"\b(?:delet\w+|remov\w+|renam\w+|mov(?:ed|ing)|erased)\b|n't\b|n’t\b|\bnot\b|\bnever\b|删除|删掉|移除|重命名|移动|没有|未|不(?:再)?是";
 }
@@ -103,7 +108,12 @@ pub(crate) fn find(answer: &str, text: &str, sentence: &Sentence, claimed: &[(Ra
     let line = answer.get(sentence.range.clone()).unwrap_or_default();
     let begins = text.get(..sentence.range.start).is_none_or(|before| before.is_empty() || before.ends_with('\n'));
     let bullet = begins && BULLET.fits(line);
-    if begins && (row || bullet || LABEL.fits(words)) && ITEM.fits(words) {
+    if begins && let Some((_, _, list)) = ALONE.places(words).into_iter().next() {
+        let told = heads_deeds(answer, text, sentence.range.end) && !is_other_section(answer, sentence.range.start);
+        let (range, paths, manner) = (sentence.range.clone(), names(list), Manner::Described);
+        return told.then_some(Described { range, paths, manner, told: true }).into_iter().collect();
+    }
+    if begins && (row || bullet || LABEL.fits(words)) && ITEM.fits(words) && !LABELLED_DEED.fits(words) {
         return item(answer, words, sentence, claimed).into_iter().collect();
     }
     let same_line = text.get(..sentence.range.start).and_then(|before| before.rsplit('\n').next()).unwrap_or_default();
@@ -120,9 +130,11 @@ pub(crate) fn find(answer: &str, text: &str, sentence: &Sentence, claimed: &[(Ra
             let segment = words.get(range.clone())?;
             let at = sentence.range.start + range.start..sentence.range.start + range.end;
             // What a check says begins with what leads to it: where it ends it is said.
-            let free = !claimed.iter().any(|(other, of_file)| {
-                other.start < at.end && at.start < other.end && (*of_file || other.end <= at.end)
-            });
+            // A claim may reach over the sign behind it.
+            let end = at.end + '。'.len_utf8();
+            let free = !claimed
+                .iter()
+                .any(|(other, of_file)| other.start < at.end && at.start < other.end && (*of_file || other.end <= end));
             let named = ANY.find(segment).map_or(at.end, |place| at.start + place.end);
             let mended = mended(text, named);
             // What stands in brackets doubts nothing.
@@ -152,6 +164,25 @@ pub(crate) fn find(answer: &str, text: &str, sentence: &Sentence, claimed: &[(Ra
             })
         })
         .collect()
+}
+
+/// True when the list that begins behind a heading tells, from its first item on, of what was done.
+fn heads_deeds(answer: &str, text: &str, end: usize) -> bool {
+    let lines = |text: &'_ str| {
+        text.get(end..).unwrap_or_default().lines().find(|line| !line.trim().is_empty()).map(str::to_owned)
+    };
+    let (Some(line), Some(words)) = (lines(answer), lines(text)) else { return false };
+    let did = MADE.fits(&words) && !NOT_MADE.fits(&words);
+    let did_zh = BEGINS_ZH.fits(&words);
+    BULLET.fits(&line) && (did || did_zh) && !is_bad(&words) && !DOUBT.fits(&words)
+}
+
+/// True when the section that a place stands in is none of changes.
+fn is_other_section(answer: &str, at: usize) -> bool {
+    let above = answer.get(..at).unwrap_or_default();
+    let head = above.lines().rev().find(|line| line.starts_with('#') || HEAD.fits(line)).unwrap_or_default();
+    let head = head.to_ascii_lowercase();
+    PLANNED.fits(&head) || is_other(&head) || is_other(&components::heading(answer, at))
 }
 
 /// True when a text tells of something that was done.

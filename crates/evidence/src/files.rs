@@ -99,6 +99,11 @@ patterns! {
     INSIDE = r"\b(?:in|from|inside|within|out of)\s+(?:the\s+)?$";
     OBJECT = r"^\s*(?:file\s*)?(?:[.,;:!)|，。；）]|$|\band\b|\bas\b|\bbecause\b|\bsince\b|\bentirely\b|\bcompletely\b)";
     OBJECT_ZH = r"^\s*(?:掉|了|完|干净|成功|该|此|旧|文件|脚本|模块)*\s*(?:[。，,；;：:）)|！.]|$|和|并|以及|及|与|因为|由于)";
+    AND_DID = r"^.*[,，]\s*(?:and\s+(?:(?:also|then|i|we)\s+)*|并且?|还|同时)$";
+    WHICH_IS = r"[,，]\s*(?:which|so|where|that|because)\b|\b(?:so|which|because)\b|因此|所以|从而|使得?";
+    GONE_FOLDER = r"(?:\b(?:deleted|removed|dropped|erased|purged|wiped|got rid of)\s+(?:(?:the|whole|entire|old|legacy|unused|obsolete|empty|now-unused|dead|stale|folder|directory|package|module)\s+)*|(?:删除|移除|删掉|清理掉|删去)(?:了|掉|整个|旧的?|目录|文件夹|废弃的?|无用的?|多余的?|空的?|的|\s)*)(`[a-z0-9_@.-]+(?:/[a-z0-9_@.-]+)+/?`|`[a-z0-9_@.-]+/`)";
+    FOLDER_GONE = r"(`[a-z0-9_@.-]+(?:/[a-z0-9_@.-]+)+/?`|`[a-z0-9_@.-]+/`)\s*(?:(?:folder|directory|package|module)\s+)?(?:[|:：—–→]\s*|(?:is|was|are|were|has been|have been)\s+(?:now\s+|also\s+)?|(?:整个)?(?:目录|文件夹)?(?:也|都|已|已经|被|整个|\s)*)(?:deleted\b|removed\b|gone\b|(?:已|已经|整个)?(?:删除|移除|删掉))";
+    FROM_FOLDER = r"^\s*(?:from|in|of|里|中|下|内|的|以外|之外)";
     FOR_TESTS = r"^\s*(?:给|对|为)[^，。]*?(?:测试|用例|单测)";
     HABIT = concat!(r"\bin (?:19|20)\d\d\b|\bon (?:19|20)\d\d-\d\d|\b(?:in|on|since) (?:early |late |mid-?)?(?:january|february|march|april|june|july|august|september|october|november|december)\b|", verb!(), r"\s+(?:by (?:`|the|an?|hand|users?|each|every)|for (?:node|python|java|go|ruby))\b");
     DATED_ZH = r"(?:在|于) ?(?:19|20)\d\d ?年|去年|前年|上个?月";
@@ -119,9 +124,32 @@ pub(crate) fn find(clause: &Clause, before: &str) -> Option<Filed> {
     let goes_on = || goes_on() || listed();
     let not_done = chinese && !IS_DONE.fits(text) && !goes_on() && (in_chinese || filed.deed == Deed::Moved);
     let habit = HABIT.fits(&BY_HAND.blanked(text.get(filed.range.start..).unwrap_or_default())) || DATED_ZH.fits(text);
-    let denied =
-        habit || ENOUGH_ZH.fits(text) || clause.hedges(filed.range.end) || clause.denies_before(filed.range.end);
+    let denied = habit || ENOUGH_ZH.fits(text) || clause.hedges(filed.range.end) || is_denied(clause, &filed);
     (!denied && !not_done && !filed.paths.is_empty()).then_some(filed)
+}
+
+/// True when a deed is denied; what is denied before a comma and "and" is another one.
+fn is_denied(clause: &Clause, filed: &Filed) -> bool {
+    let before = clause.text.get(..filed.range.start).unwrap_or_default();
+    let start = AND_DID.find(before).map_or(0, |place| place.end);
+    let own = clause.text.get(start..).unwrap_or_default().to_owned();
+    let aside = clause.text.get(..start).is_some_and(|aside| WHICH_IS.fits(aside));
+    if start == 0 || !aside {
+        return clause.denies_before(filed.range.end);
+    }
+    Clause { text: own, ..clause.clone() }.denies_before(filed.range.end - start)
+}
+
+/// The folder that is said to be gone, in a part of a sentence.
+pub(crate) fn gone_folder(clause: &Clause) -> Option<Filed> {
+    let (range, place, folder) =
+        [&GONE_FOLDER, &FOLDER_GONE].iter().find_map(|pattern| pattern.places(&clause.text).into_iter().next())?;
+    let path = folder.trim_matches(['`', '/']).to_owned();
+    let filed = Filed { range, paths: vec![path], deed: Deed::Gone };
+    let rest = clause.text.get(place.end..).unwrap_or_default();
+    let inside = FROM_FOLDER.fits(rest);
+    let denied = clause.hedges(filed.range.end) || is_denied(clause, &filed) || HABIT.fits(&clause.text);
+    (!inside && !denied && ONE.find(folder).is_none()).then_some(filed)
 }
 
 /// The file that an item of a list begins with whose heading says that these were changed.

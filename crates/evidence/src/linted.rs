@@ -14,6 +14,7 @@ use std::ops::Range;
 
 patterns! {
     LINT = format!(r"{}{}(?:{}|\b(?:quiet|silent|formatted|accept(?:s|ed)|(?:ok|no) longer (?:fail|break|error)\w*)\b|检查过|没有?报错|(?:无|没有)(?:任何)?(?:改动|变更|变化)|\bpass\b|(?:不|已)再(?:报错|失败))", grammar::lints(), grammar::between(40), grammar::good());
+    CLEARED = format!(r"{}[^，。]{{0,8}}?(?:错误|警告|告警|问题)(?:也|均|都|全部|已|已经|被)*(?:清除|清空|清完|清理干净|清干净)", grammar::lints());
     LINT_BEHIND = format!("{}|{}|{}", grammar::denied_before(&format!(r"(?:{}|\btype\b|类型)", grammar::lints())), grammar::marked(&grammar::lints()), grammar::likewise(&grammar::lints()));
     LINT_PASSED = format!(r"\bpass(?:es|ed)?\b(?: (?:all|the|our|its|both|and))*(?: `?[\w.-]+`?,?){{0,4}}? `?{0}|(?:(?:已|已经|均|都)通过(?:了)?|通过了)[^，。]{{0,16}}?{0}", grammar::lints());
     LINT_LISTED = format!(r"{EVERY}[^.。:：(（—]{{0,24}}{}\s*[:：(（—–]+[^.。]{{0,60}}?{}", grammar::good(), grammar::lints());
@@ -90,7 +91,7 @@ pub(crate) fn lints(clause: &Clause, before: &str) -> Vec<Said> {
 fn lint(clause: &Clause) -> Vec<Said> {
     let text = said::without_others(&clause.text, |check| !check.lints.is_empty());
     let clause = &Clause { text, ..clause.clone() };
-    let found = claimed(clause, &[&LINT, &LINT_BEHIND, &LINT_PASSED, &LINT_LISTED, &NO_LINT])
+    let found = claimed(clause, &[&LINT, &CLEARED, &LINT_BEHIND, &LINT_PASSED, &LINT_LISTED, &NO_LINT])
         .filter(|range| !clause.denies(range));
     let Some(range) = found else { return Vec::new() };
     let said = |lint: (LintClass, Option<String>)| Said {

@@ -2,6 +2,7 @@
 //! is right now.
 
 use crate::deeds::{Deeds, What};
+use crate::files;
 use crate::pattern::patterns;
 use crate::prove;
 use crate::said::{Manner, Said};
@@ -19,6 +20,12 @@ pub(crate) fn is(deeds: &Deeds, said: &Said, all: &[Said]) -> bool {
     let written = |said: &Said| prove::proof(deeds, said).status == ClaimStatus::Verified;
     match said.manner {
         Manner::Said => true,
+        // Of several in one breath all are said to have been changed where one was.
+        Manner::Described if said.kind == ClaimKind::File => {
+            let beside = |other: &&Said| other.range == said.range && other.manner == said.manner;
+            let named = said.paths.iter().all(|path| !files::paths(path).is_empty());
+            written(said) || (named && all.iter().filter(beside).any(written))
+        }
         Manner::Described => written(said),
         Manner::Listed(_) => {
             let list: Vec<&Said> = all.iter().filter(|other| other.manner == said.manner).collect();

@@ -8,7 +8,7 @@ use std::ops::Range;
 const NO: &str = r"(?:no|zero|0|without|with no|with zero|not (?:a single|one|any)|free of)";
 
 /// Bad news, as nouns and as verbs of a noun.
-const BAD: &str = r"(?:failed|fails?|failures?|failing|errors?|warnings?|issues?|problems?|regressions?|errored|skipped|skips|diagnostics?|complaints?|changes?|modifications?|findings?|violations?|offen[sc]es?|differences?|diffs?|lints?|objections?|hits?|hitch(?:es)?|hints?|remarks?|defects?|breakages?|surprises?|races?|data races?|leaks?|crash(?:es)?|panics?|flakes?|timeouts?|conflicts?|deprecations?|mismatch(?:es)?|duplicates?|typos?|objections?|exceptions?|vulnerabilit(?:y|ies))";
+const BAD: &str = r"(?:failed|fails?|failures?|failing|errors?|warnings?|issues?|problems?|regressions?|errored|skipped|skips|diagnostics?|complaints?|changes?|modifications?|findings?|violations?|offen[sc]es?|differences?|diffs?|lints?|objections?|hits?|hitch(?:es)?|hints?|remarks?|defects?|breakages?|surprises?|races?|data races?|leaks?|crash(?:es)?|panics?|flakes?|timeouts?|conflicts?|deprecations?|mismatch(?:es)?|duplicates?|typos?|objections?|exceptions?|vulnerabilit(?:y|ies)|(?:broken|dead|dangling|unresolved) (?:references?|links?|imports?|anchors?))";
 
 /// Verbs by which a check tells of something.
 const TELLS: &str = r"(?:reports?|reported|finds?|found|prints?|printed|shows?|showed|says|said|has|had|gives?|gave|outputs?|returns?|returned|lists?|listed|detects?|detected|flags?|flagged|raises?|raised|yields?|emits?|emitted|produces?|produced|see|saw|turns? up|turned up|leaves?|left|names?|named|spots?|spotted|picks? up|picked up|brings? up|brought up|comes? up with|came up with|counts?|counted|ends? with|ended with|finish(?:es|ed) with|complet(?:es|ed) with|complains? about|complained about)";
@@ -28,6 +28,7 @@ fn denied() -> String {
     let qualities = qualities();
     [
         format!(r"\b{NO}{qualities}[ -]+{BAD}\b(?:(?:,? (?:or|nor|and)| ?/| &){qualities} ?{BAD}\b)*(?: (?:fires?|fired|left|remain\w*|whatsoever|at all))?"),
+        format!(r"\b(?:all|the)(?: (?:remaining|reported|other|open))* (?:{}|linter|lint|type) (?:errors|warnings|issues|problems|findings|violations|complaints) (?:are|have been|were) (?:now |all )*(?:gone|cleared)\b", grammar::tools()),
         format!(r"\b{TELLS} (?:nothing|no output|no complaints)\b(?: (?:else|wrong|new|more|amiss|suspicious|unusual|odd|unexpected))*(?: (?:left )?to (?:complain about|say|report|fix|flag|add|object to|mention|point out|criticise|criticize)(?: about (?:it|them|this))?| behind)?"),
         r"\b(?:lists?|listed|prints?|printed|reports?|reported|shows?|showed|returns?|returned|names?|named|gives?|gave|outputs?|flags?|flagged|finds?|found) no (?:other |more |further |unformatted |changed |misformatted )?(?:files?|lines?|entries|names|results|paths|differences)\b".to_owned(),
         r"\bwithout (?:any |a single |further )?(?:output|a word|complaints?|complaining|incident|trouble|fuss)\b|\b(?:went |go(?:es)? |come |came |is |are )?(?:down )?from \d+(?: [a-z]+){0,2} (?:down )?to (?:0|zero|none)\b".to_owned(),

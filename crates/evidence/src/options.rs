@@ -59,8 +59,11 @@ const VALUED: &[&str] = &[
 type Short = (&'static str, &'static [(&'static str, &'static str)]);
 
 /// Short options that have names.
-const SHORT: &[Short] =
-    &[("cargo", &[("-r", "--release"), ("-f", "--features")]), ("dotnet", &[("-c", "--configuration")])];
+const SHORT: &[Short] = &[
+    ("cargo", &[("-r", "--release"), ("-F", "--features")]),
+    ("dotnet", &[("-c", "--configuration")]),
+    ("sphinx-build", &[("-W", "--fail-on-warning"), ("-n", "--nitpicky"), ("-b", "--builder")]),
+];
 
 /// The options of a command that say what was run, each with its value where it is one word with it.
 pub(crate) fn of(words: &[String]) -> Vec<String> {
@@ -70,7 +73,7 @@ pub(crate) fn of(words: &[String]) -> Vec<String> {
         let name = program.and_then(|(_, names)| names.iter().find(|(short, _)| *short == word));
         name.map_or(word, |(_, name)| (*name).to_owned())
     };
-    let words: Vec<String> = words.iter().map(|word| long(word.to_ascii_lowercase())).collect();
+    let words: Vec<String> = words.iter().map(|word| long(word.clone()).to_ascii_lowercase()).collect();
     found.extend(words.iter().take_while(|word| is_setting(word)).filter(|word| steers(word)).cloned());
     // Another toolchain is another compiler.
     let toolchain = |word: &&String| word.strip_prefix('+').is_some_and(|name| name.len() > 1);

@@ -58,6 +58,7 @@ patterns! {
     SYSTEM = r"\b(?:on|for|under) (?:(?:the )?[\w.]+(?:, and |, | and | or | & ))*(windows|macos|ios|android|arm64|aarch64|freebsd)\b|\b(windows|macos|ios|android|arm64|aarch64|freebsd) ?(?:上|下|平台|版|系统|端)";
     VERSION = r"\b(?:on|under|with|using) (?:python|node(?:\.js)?|java|jdk|go|ruby|php|rust|\.net) ?v?(\d+(?:\.\d+)*)\b|(?:python|node|java|jdk|go|ruby|php|rust) ?v?(\d+(?:\.\d+)*) ?(?:上|下|环境)";
     SEVERAL = r"\b(?:too|as well|also|both|even)\b|也|均|都";
+    DOCS = r"\b(?:docs?|documentation|manual|handbook) (?:site |now |still |also )*(?:builds?|compiles?|(?:is|are|was|were) built)\b|\bbuilds? of the (?:docs|documentation)\b|文档(?:站点?|网站)?(?:也|都|已|已经|能|可以|正常|成功|的)*(?:构建|编译)";
     IMAGE = r"\b(?:docker|container|oci) images?\b|\bdockerfile\b|镜像";
     BUNDLE = format!(r"\.{}\b|", grammar::PACKED) + r"\b(?:production|prod)[- ]build|\bbundl\w*|\b(?:docker|container) image|\bpackag(?:e|es|ing)\b|生产(?:环境)?(?:的)?(?:构建|打包)|打包|镜像|生产包|安装包|固件|产物|制品|二进制|可执行文件|\b(?:wheel|sdist|jar|war|tarball|binary|binaries|apk|ipa|installer|executable|artifacts?|firmware|site|chart)\b";
 }
@@ -66,7 +67,12 @@ patterns! {
 pub(crate) fn runs(check: &Check, words: &[String], said: &Said) -> bool {
     match said.kind {
         ClaimKind::Tests => tests(check, said) && by_means(words, said),
-        ClaimKind::Build => builds(check, words, said) && for_system(words, said) && of_image(check, said),
+        ClaimKind::Build => {
+            builds(check, words, said)
+                && for_system(words, said)
+                && of_image(check, said)
+                && of_docs(check, words, said)
+        }
         _ => true,
     }
 }
@@ -153,6 +159,16 @@ fn of_image(check: &Check, said: &Said) -> bool {
     let script = check.program.ends_with(".sh") || GENERIC.contains(&check.program.as_str());
     let scripted = JS.contains(&check.program.as_str());
     !IMAGE.fits(&said.words) || script || scripted || IMAGES.contains(&check.program.as_str())
+}
+
+/// True when the documents that a claim says are built are what this command may build: it is a program for that, or told of
+/// them, or a script.
+fn of_docs(check: &Check, words: &[String], said: &Said) -> bool {
+    const OF_DOCS: &[&str] = &["doc", "sphinx", "book", "hugo", "jekyll", "html", "site", "zola", "antora", "quarto"];
+    let folder = check.folder.to_ascii_lowercase();
+    let told = |text: &str| OF_DOCS.iter().any(|name| text.to_ascii_lowercase().contains(name));
+    let script = check.program.ends_with(".sh") || JS.contains(&check.program.as_str());
+    !DOCS.fits(&said.words) || script || told(&folder) || words.iter().any(|word| told(word))
 }
 
 /// A build for a release is one with that option, and a check of types makes nothing that could be shipped.

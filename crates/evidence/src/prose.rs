@@ -13,6 +13,9 @@ patterns! {
     IDENTIFIER = grammar::IDENTIFIER;
     CODE = r"`([^`\n]+)`";
     OUTCOME = r"(?i)^(?:[=\s]*\d+ (?:tests? )?(?:passed|passing)\b[^\n]{0,60}|test result: ok\b[^\n]{0,80}|all (?:\d+ )?(?:checks|tests) passed[^\n]{0,40}|build success(?:ful)?\b[^\n]{0,30}|no (?:issues|problems|errors|warnings|offenses)(?: (?:were )?(?:found|detected))?[.!]?(?: in \d+ (?:source )?files)?|success: no issues found[^\n]{0,40}|success! the configuration is valid\.?|0 (?:errors?|warnings?|issues|problems|offenses)\b[^\n]{0,40}|ok \(\d+ tests?[^\n]{0,40}|\d+ (?:tests|examples|runs|specs), (?:\d+ assertions, )?0 failures[^\n]{0,30}|tests?:? +\d+ passed[^\n]{0,30}|compiled successfully[^\n]{0,30}|build succeeded\.?)$";
+    PICTURE = r"(?m)^[ \t]*(?:[-*+•]|\d+[.)、])?[ \t]*([\x{1f300}-\x{1faff}\x{2699}\x{270f}\x{26a1}\x{2728}\x{267b}\x{2702}]\x{fe0f}?)";
+    SOLUTION = r"^[\s#*\d.]*(?:解决|修复|处理)(?:方案|办法|方法)[\s*:：]*$";
+    SOLVED = r"(?:已|已经)(?:经|成功)?(?:修复|解决|修好|处理|修正)|(?:修复|解决|修好)了";
     SPOKEN_OF = format!("`|{}|{}|{}", grammar::tests(), grammar::builds(), grammar::lints());
     FILTER = r"^--?[\w-]+ ['\w.:-]+$";
     LATER = r"(?i)^[\s#*\d.]*(?:next steps?|todo|to do|follow[- ]?ups?|how to (?:test|run|verify|use)|to (?:test|verify|run|try)\b|test plan|remaining|not done|recommend|suggest|future|usage|(?:the |my |here(?:'s| is) (?:the |my |a )?)?(?:plan|proposal|proposed)\b|[^\n。，]{0,6}(?:计划|方案|打算)|后续|下一步|接下来|待办|建议|如何|使用方法|测试计划|验证方法|验证步骤|未完成|剩余|待完成)";
@@ -54,6 +57,11 @@ pub(crate) fn masked(answer: &str) -> String {
     for pattern in [&FENCES, &PERSON] {
         pattern.all(answer).into_iter().for_each(|(range, _)| blank(range));
     }
+    // A picture that leads an item says nothing, unless it says whether something is good.
+    let says = |picture: &str| {
+        picture.starts_with(['🟢', '🔴', '🟡', '🟠', '👍', '👎', '🚫', '🛑', '🚧', '🔜', '📌', '🟥', '🟩'])
+    };
+    PICTURE.all(answer).into_iter().filter(|(_, picture)| !says(picture)).for_each(|(range, _)| blank(range));
     // What a check is said to have written out is said of it; other quotations are of others.
     let (told, aside): (Vec<_>, Vec<_>) = ASIDE.all(answer).into_iter().partition(|(range, text)| {
         let line = answer.get(..range.start).and_then(|before| before.rsplit('\n').next()).unwrap_or_default();
@@ -134,7 +142,9 @@ pub(crate) fn sentences(text: &str) -> Vec<Sentence> {
         }
         if c == '\n' {
             let line = text.get(line_start..at).unwrap_or_default();
-            later = goes_on(later, line, text.get(end..).unwrap_or_default());
+            // What solved something that is said to be solved was done.
+            let solved = SOLUTION.fits(line) && SOLVED.fits(text.get(..line_start).unwrap_or_default());
+            later = !solved && goes_on(later, line, text.get(end..).unwrap_or_default());
             line_start = end;
         }
     }

@@ -30,7 +30,7 @@ use words::{is_all, operands, options, owned, paths};
 /// Programs that are looked for behind those that run them elsewhere.
 pub(crate) const KNOWN: &[&str] = &[
     "cargo", "pytest", "npm", "yarn", "pnpm", "go", "make", "mvn", "gradle", "phpunit", "rspec", "tox", "jest",
-    "vitest", "python", "python3", "dotnet", "mix", "ctest", "bundle",
+    "vitest", "python", "python3", "dotnet", "mix", "ctest", "bundle", "nginx",
 ];
 
 /// What a program with these arguments proves.

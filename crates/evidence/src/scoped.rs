@@ -72,8 +72,12 @@ pub(crate) fn holds_changes(deeds: &Deeds, check: &Check, said: &Said) -> bool {
     if !only_places || said.reach.all || (types && !of_files && !given().all(first)) {
         return false;
     }
+    // "The app" is what was changed, where nothing else is called so.
+    let is_any = |name: &String| ANY_PART.contains(&name.as_str()) && !is_known(deeds, name);
     let named = |name: &String| {
-        !components::names_part(name) || given().any(|place| place.to_ascii_lowercase().contains(name.as_str()))
+        !components::names_part(name)
+            || is_any(name)
+            || given().any(|place| place.to_ascii_lowercase().contains(name.as_str()))
     };
     let changed = changed(deeds, check, said.since(deeds));
     // Its places are those of the folder that it ran in.
@@ -85,6 +89,18 @@ pub(crate) fn holds_changes(deeds: &Deeds, check: &Check, said: &Said) -> bool {
             beside || given().any(|place| lies_in(path, place) || is_package(check, path, place))
         })
         && said.reach.names.iter().all(named)
+}
+
+/// Words for the part of a project that is spoken of, whatever it is called.
+const ANY_PART: &[&str] = &["app", "application", "service", "component", "role", "plugin", "应用"];
+
+/// True when the log knows of something that is called so.
+fn is_known(deeds: &Deeds, name: &str) -> bool {
+    let called = |path: &String| path.to_ascii_lowercase().split('/').any(|part| part.trim_end_matches('s') == name);
+    deeds.done.iter().any(|deed| match &deed.what {
+        What::Wrote(written) => written.paths.iter().chain(&written.gone).any(called),
+        What::Ran(run) => run.checks.iter().any(|(_, check)| check.given.iter().chain(&check.part).any(called)),
+    })
 }
 
 /// True when a linter was given a package by its name, and a file lies in a folder that is called so.

@@ -14,6 +14,7 @@ use reasonix_proto::ClaimKind;
 
 patterns! {
     VERSIONS = r"\b\d+(?:\.\d+)+\b";
+    BUILT_COUNT = r"\d+ ?(?:个|项|条)(?:[^，。测用]{0,10}?)(?:构建|编译|打包)(?:均|都|全部|已|也)*(?:成功|通过|完成|正常)";
     RUNS_ANY = r"\b(?:tox|nox)\b";
     TESTS = format!("{}{}{}", grammar::tests(), grammar::between(80), grammar::passed());
     TESTS_BEHIND = format!(r"{0}[^.]{{0,20}}\b(?:including|includes|incl\.|along with|together with|as well as) (?:(?:the|all|its|our|\d+|existing|new|unit|integration|full|running|runs) )*(?:tests|test suite|test run|test task|specs)\b|\btests included\b|{0} with all (?:the |its |our |\d+ )*tests\b|(?:包括|包含|连同|含)(?:了)?(?:全部|所有|现有|已有|的)*(?:单元|集成)?(?:测试|用例|单测)|{1}|{2}|{3}", grammar::good(), grammar::denied_before(&grammar::tests()), grammar::marked(&grammar::tests()), grammar::likewise(&grammar::tests()));
@@ -44,6 +45,8 @@ pub(crate) fn tests(clause: &Clause, after_tests: bool) -> Option<Said> {
     // What runs anything beside a linter is what runs that linter.
     let text = said::without_others(&clause.text, |check| check.tests);
     let text = if of_linter { RUNS_ANY.blanked(&text) } else { text };
+    // So many projects that were built are no tests.
+    let text = BUILT_COUNT.blanked(&text);
     let clause = &Clause { text, ..clause.clone() };
     let passes = claimed(clause, &[&TESTS, &TESTS_BEHIND, &PASSES, &COUNTED, &SHARE_ONLY, &TESTS_LISTED])
         .or_else(|| claimed(clause, &[&EVERYTHING]).filter(|_| bare))

@@ -1,6 +1,7 @@
 //! What a command did to files, as far as its words tell. A command that nobody knows may have written anything.
 
 use crate::check::{self, Check, assignment};
+use crate::pattern::patterns;
 use crate::ran::Ran;
 use reasonix_policy::analyse;
 use reasonix_proto::ReadOnly;
@@ -79,6 +80,11 @@ impl Written {
         self.maybe.extend(all);
         self
     }
+}
+
+patterns! {
+    WROTE = r"(?im)^\W*(?:wrote|created?|creating|updated?|updating|generated?|generating|saved?|saving|writing)\b";
+    NOTHING_WRITTEN = r"(?i)\b(?:nothing|no (?:files?|changes?|data|rows?|records?)) (?:was |were |has been |have been |is |are |will be )?(?:written|changed|modified|saved|made|touched)\b";
 }
 
 /// Programs that change no code whatever their words are.
@@ -204,6 +210,14 @@ fn is_trial(word: &str) -> bool {
     word == "--dry-run" || word.strip_prefix("--dry-run=").is_some_and(|how| how != "none" && how != "false")
 }
 
+/// True when a program was told only to say what it would do, and says itself that it wrote nothing.
+pub(crate) fn is_seen_trial(ran: &Ran, output: &str) -> bool {
+    ran.into.is_empty()
+        && ran.words.iter().any(|word| is_trial(word))
+        && NOTHING_WRITTEN.fits(output)
+        && !WROTE.fits(output)
+}
+
 /// What a command of `git` did to files: most of them change what is recorded, not what lies there.
 fn git(found: &mut Written, words: &[String]) {
     let mut words: Vec<&String> = words.iter().skip(1).collect();
@@ -293,6 +307,7 @@ const TELLING: &[(&str, &[&str])] = &[
     ("swift", &["--version"]),
     ("ansible-inventory", &["--list", "--graph"]),
     ("brew", &["list", "info"]),
+    ("scrapy", &["crawl", "list", "fetch", "parse", "settings", "version", "bench"]),
     ("xcrun", &["simctl"]),
     ("rustup", &["show"]),
     ("mvn", &["dependency:tree", "javadoc:javadoc"]),

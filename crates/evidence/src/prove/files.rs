@@ -38,7 +38,8 @@ pub(super) fn filed(deeds: &Deeds, said: &Said) -> Proof {
         if let What::Wrote(written) = &deed.what {
             let before = done.len();
             done.extend(has(&written.gone).then_some((deed, true)));
-            done.extend(has(&written.paths).then_some((deed, false)));
+            let inside = wants_gone && written.paths.iter().any(|other| lies_in(other, path));
+            done.extend((inside || has(&written.paths)).then_some((deed, false)));
             undone = undoes(written) || (undone && done.len() == before);
         }
     }
@@ -58,6 +59,12 @@ pub(super) fn filed(deeds: &Deeds, said: &Said) -> Proof {
         }
         _ => not_written(),
     }
+}
+
+/// True when a file lies in a folder.
+fn lies_in(path: &str, folder: &str) -> bool {
+    let (path, folder) = (path.trim_start_matches("./").to_ascii_lowercase(), folder.trim_matches(['`', '/']));
+    path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/')) || path.contains(&format!("/{folder}/"))
 }
 
 /// True when a path in prose is this one, perhaps without its folders.

@@ -4,14 +4,19 @@ use super::files::same;
 use super::{Proof, bad, held};
 use crate::check::Check;
 use crate::covers::spares;
-use crate::deeds::{Deeds, What};
+use crate::deeds::{Deeds, Run, What};
 use crate::line;
+use crate::pattern::patterns;
 use crate::ran::Ran;
 use crate::said::Said;
 use crate::tried::{Ended, Tried, tried};
 use crate::why::Why;
 use crate::writes::{Written, is_text};
-use reasonix_proto::ClaimKind;
+use reasonix_proto::{ClaimKind, ClaimStatus};
+
+patterns! {
+    COMPILE_ERROR = r"\b(?:compil\w+|build|syntax) (?:errors?|failures?|problems?|issues?)\b|(?:编译|构建|语法)(?:错误|失败|报错|问题|异常)";
+}
 
 /// A fix: something changed, and what ran behind the change went well.
 pub(super) fn fixed(deeds: &Deeds, said: &Said) -> Proof {
@@ -44,12 +49,25 @@ pub(super) fn fixed(deeds: &Deeds, said: &Said) -> Proof {
     let all: Vec<Tried<'_>> =
         tried(deeds, &whole).filter(|tried| first.is_some_and(|first| tried.at > first)).collect();
     if let Some(bad) = bad(&all, turn.start) {
-        return targeted(deeds, said, &all).unwrap_or(bad);
+        let first = first.unwrap_or_default();
+        return targeted(deeds, said, &all).or_else(|| compiles(deeds, said, first)).unwrap_or(bad);
     }
     match all.iter().rev().find(|tried| tried.ended == Ended::Passed && said.may_be_proved_by(tried.call)) {
         Some(proof) => held(deeds, proof),
-        None => again(deeds, said, first.unwrap_or_default()),
+        None => again(deeds, said, first.unwrap_or_default(), false),
     }
+}
+
+/// What did not compile does, by the command that had failed: tests that fail behind it have to do with something else.
+fn compiles(deeds: &Deeds, said: &Said, first: usize) -> Option<Proof> {
+    if !COMPILE_ERROR.fits(&said.words) {
+        return None;
+    }
+    let whole = Said { kind: ClaimKind::Build, ..said.clone() };
+    let builds: Vec<Tried<'_>> = tried(deeds, &whole).filter(|tried| tried.at > first).collect();
+    let good = builds.last().is_some_and(|last| last.ended == Ended::Passed && !last.check.tests);
+    let proof = again(deeds, said, first, true);
+    (good && bad(&builds, said.since(deeds)).is_none() && proof.status == ClaimStatus::Verified).then_some(proof)
 }
 
 /// The test of just this defect went well, and what failed behind it has to do with something else.
@@ -95,8 +113,8 @@ const COMMON: [&str; 14] = [
     "now",
 ];
 
-/// A command that failed before the change and went well behind it.
-fn again(deeds: &Deeds, said: &Said, first: usize) -> Proof {
+/// A command that failed before the change and went well behind it; one that builds, where only these count.
+fn again(deeds: &Deeds, said: &Said, first: usize, builds: bool) -> Proof {
     let runs = || {
         deeds.done.iter().enumerate().filter_map(|(at, deed)| match &deed.what {
             What::Ran(run) => Some((at, deed, run)),
@@ -108,7 +126,8 @@ fn again(deeds: &Deeds, said: &Said, first: usize) -> Proof {
             .take_while(|(at, ..)| *at < first)
             .any(|(_, _, run)| is_again(&run.line, line) && run.exit.is_some_and(|exit| exit != 0))
     };
-    let good = runs().filter(|(at, ..)| *at > first).rfind(|(_, _, run)| failed(&run.line));
+    let wanted = |run: &Run| !builds || run.checks.iter().any(|(_, check)| check.build && !check.tests);
+    let good = runs().filter(|(at, ..)| *at > first).rfind(|(_, _, run)| wanted(run) && failed(&run.line));
     match good {
         Some((at, deed, run)) if run.exit == Some(0) && said.may_be_proved_by(deed.call.as_ref()) => {
             let check = Check::default();
