@@ -21,7 +21,6 @@ patterns! {
     SORT = r"^(?:tests?|specs?|unit|integration|e2e)$";
     GROUPED = r"\b(\d+)(?:/\d+| of \d+)? (?:packages|crates|modules|projects|services|targets|apps|platforms|files|suites)\b|(\d+) ?个(?:包|模块|项目|服务|文件|套件|应用)";
     BEYOND = r"\b(?:suite|everything|workspace|monorepo|repo|repository|codebase|project|entire|whole|full|complete|overall)\b|套件|全量|完整|整个|整体|回归";
-    LEFT_OUT = r"(?i)\b[1-9]\d* (?:skipped|deselected|filtered out|pending|ignored|excluded)\b|\bskipped:? [1-9]";
 }
 
 /// True when a claim is about no more than this run by its own words.
@@ -124,11 +123,6 @@ pub(crate) fn lists(run: &Run, said: &Said) -> bool {
     run.passed.is_empty()
         || said.kind != ClaimKind::Tests
         || said.reach.names.iter().filter(|name| is_test(name)).all(listed)
-}
-
-/// True when an output tells of tests that were there and did not run.
-pub(crate) fn leaves_out(output: &str) -> bool {
-    LEFT_OUT.fits(output)
 }
 
 /// True when all that a claim names is what a run was given. One that was narrowed by names of tests may be of any file.

@@ -39,6 +39,7 @@ patterns! {
     OTHERS = r"(?im)(?:^|[ (])(?:# pass |ℹ pass |pass:\s*|ok:\s+|Passed:\s*|passed\s+|succeeded:? )(\d+)\b(?:[^.\d]|$)";
     RUNS = r"(?im)(?:^|[ (])(?:tests run:\s*|OK \(|Ran |Executed |DONE (?:\d+ runs, )?|tests: (?:\d+ of )?|Tests=|Done\. PASS=)(\d+)\b(?:[^.\d]|$)|\b(\d+) tests? run\b|\bassertions? in (\d+) test cases?\b";
     SKIPPED = r"(?i)\bskipped[=:]\s*(\d+)|\b(\d+) (?:skipped|pending|excluded|ignored)\b";
+    LEFT_OUT = r"(?i)\b[1-9]\d* (?:skipped|deselected|filtered out|pending|ignored|excluded)\b|\bskipped:? [1-9]";
     GROUPS = r"(?m)^\s*(?:Test Suites:|Test Files |Snapshots:|Suites:).*$";
     NOT_FOUND = r"(?m)^(?:\S*sh: )?(?:line )?(?:\d+: )?[\w./-]+: (?:command )?not found\s*$|is not recognized as an internal";
     SHARES = r"(?im)\b(\d+/\d+)(?: tests?| specs?| cases?)? *(?:ok|pass(?:ed|ing)?|succeeded|green)\b|(?:pass(?:ed|ing)?|ok|tests?):? +(\d+/\d+)\s*$";
@@ -159,6 +160,11 @@ pub(crate) fn warnings(output: &str) -> Vec<u64> {
 /// The numbers of files that an output has.
 pub(crate) fn counted_files(output: &str) -> Vec<u64> {
     numbers(&[&FILES], output)
+}
+
+/// True when an output tells of tests that were there and did not run.
+pub(crate) fn leaves_out(output: &str) -> bool {
+    LEFT_OUT.fits(output)
 }
 
 /// True when an output says in its summary that a linter found nothing at all.

@@ -2,7 +2,6 @@
 
 use crate::check::Check;
 use crate::filters;
-use crate::own;
 use crate::ran::Ran;
 use crate::summary::{self, Reading, Summary};
 
@@ -73,7 +72,7 @@ impl Run {
         self.unbuilt = summary::fails_to_build(output);
         self.complains = summary::complains(output);
         self.tools = summary::shown_tools(output);
-        self.leaves_out = own::leaves_out(output);
+        self.leaves_out = summary::leaves_out(output);
         self.silent = output.trim().is_empty();
         self.failures = summary::failures(output);
         self.passed = summary::passed_names(output);
