@@ -13,7 +13,7 @@ pub(crate) fn check(words: &[String]) -> Option<Check> {
     {
         return None;
     }
-    let mut check = runners::check(program, name, args)?.narrowed(bare.narrowed);
+    let mut check = runners::check(program, name, args)?.narrowed(bare.narrowed).placed(bare.places);
     if check.tests {
         check.part.extend(args.iter().filter(|word| SOME.contains(word)).map(|word| (*word).to_owned()));
         check.part.extend(left_out(args));
@@ -182,6 +182,8 @@ struct Bare {
     words: Vec<String>,
     /// Settings before it that narrow what is run.
     narrowed: Vec<String>,
+    /// What a container was given, where that is all that is looked at.
+    places: Vec<String>,
 }
 
 /// Programs that run the command behind them, and how many of its first words are their own.
@@ -254,7 +256,7 @@ const PLAIN_STARTERS: &[&str] = &[
 
 fn bare(words: &[String]) -> Option<Bare> {
     let mut rest: Vec<String> = words.to_vec();
-    let mut narrowed = Vec::new();
+    let (mut narrowed, mut places) = (Vec::new(), Vec::new());
     for _ in 0..8 {
         // A task alone is what its build system was told.
         let looks = rest.iter().any(|word| word.ends_with("-check"));
@@ -296,16 +298,31 @@ fn bare(words: &[String]) -> Option<Bare> {
             // One that is sent to the background has not ended.
             let apart = |word: &String| matches!(word.as_str(), "build" | "-d" | "--detach");
             let at = rest.iter().skip(1).position(known).filter(|at| !rest.iter().take(at + 1).any(apart));
-            let at = at.filter(|at| !is_of_image(&rest, *at));
+            // An image may be called like the program in it.
+            let next = |at: usize| rest.get(at + 2).is_some_and(|next| rest.get(at + 1) == Some(next));
+            let at = at.map(|at| if next(at) { at + 1 } else { at }).filter(|at| !is_of_image(&rest, *at));
             match at {
-                Some(at) => drop(rest.drain(..=at)),
-                None => return Some(Bare { words: rest, narrowed }),
+                Some(at) => {
+                    let own: Vec<String> = rest.drain(..=at).collect();
+                    if rest.first().is_some_and(|word| word == "nginx") {
+                        places = mounted(&own);
+                    }
+                }
+                None => return Some(Bare { words: rest, narrowed, places }),
             }
         } else {
-            return Some(Bare { words: rest, narrowed });
+            return Some(Bare { words: rest, narrowed, places });
         }
     }
     None
+}
+
+/// The places of the project that a container is given.
+fn mounted(words: &[String]) -> Vec<String> {
+    let given = words.windows(2).filter(|pair| pair.first().is_some_and(|word| word == "-v" || word == "--volume"));
+    let places = given.filter_map(|pair| pair.get(1)?.split(':').next());
+    let own = |place: &str| place.trim_start_matches("$PWD").trim_start_matches("$(pwd)").trim_matches('/').to_owned();
+    places.map(own).filter(|place| !place.is_empty()).collect()
 }
 
 /// True for a server that checks what lies in its image: of this project that is what it is given from outside.

@@ -90,6 +90,9 @@ fn is_word(word: &str, name: &str) -> bool {
     if word.starts_with(['!', '~', '^']) || word.starts_with("not ") || word.contains("!=") || word.contains("!~") {
         return false;
     }
+    if is_other_file(&word, name) {
+        return false;
+    }
     // A package of a scope may have a short name of its own.
     if word.trim_start_matches('@') == name.trim_start_matches('@') {
         return true;
@@ -104,6 +107,18 @@ fn is_word(word: &str, name: &str) -> bool {
         .map(stem)
         .unwrap_or_default();
     finest.len() >= 3 && (finest.contains(&stem(name)) || name.contains(&finest))
+}
+
+/// True for two files in folders of different names.
+fn is_other_file(one: &str, other: &str) -> bool {
+    let own = |path: &str| path.trim_start_matches("$pwd").trim_matches(['.', '/', '`', '"']).to_ascii_lowercase();
+    let is_file = |path: &str| {
+        path.rsplit_once('/')
+            .is_some_and(|(folder, file)| !folder.is_empty() && file.contains('.') && !file.contains("::"))
+    };
+    let (one, other) = (own(one), own(other));
+    let wild = one.contains(['*', '{']) || other.contains(['*', '{']);
+    !wild && is_file(&one) && is_file(&other) && !one.ends_with(&other) && !other.ends_with(&one)
 }
 
 /// True when a run is the one that a claim quotes or names: it has its options and its program, and a check of types is no

@@ -15,6 +15,7 @@ use std::ops::Range;
 patterns! {
     LINT = format!(r"{}{}(?:{}|\b(?:quiet|silent|formatted|accept(?:s|ed)|(?:ok|no) longer (?:fail|break|error)\w*)\b|检查过|没有?报错|(?:无|没有)(?:任何)?(?:改动|变更|变化)|\bpass\b|(?:不|已)再(?:报错|失败))", grammar::lints(), grammar::between(40), grammar::good());
     CLEARED = format!(r"{}[^，。]{{0,8}}?(?:错误|警告|告警|问题)(?:也|均|都|全部|已|已经|被)*(?:清除|清空|清完|清理干净|清干净)", grammar::lints());
+    FOUND_BY = format!(r"\b({0})`?(?: ?(?:报|提示|指出|发现|检查)(?:出|告|到)?的?| 的)?(?: ?[a-z0-9_-]+)? ?(?:问题|错误|警告|告警|errors?\b|warnings?\b|issues?\b|findings?\b|violations?\b|complaints?\b)|\b(?:errors?|warnings?|issues?|findings?|violations?|complaints?|problems?)(?: (?:that|which))? (?:reported|found|flagged|raised)?(?: ?(?:by|from))? ?`?({0})\b", grammar::tools());
     LINT_BEHIND = format!("{}|{}|{}", grammar::denied_before(&format!(r"(?:{}|\btype\b|类型)", grammar::lints())), grammar::marked(&grammar::lints()), grammar::likewise(&grammar::lints()));
     LINT_PASSED = format!(r"\bpass(?:es|ed)?\b(?: (?:all|the|our|its|both|and))*(?: `?[\w.-]+`?,?){{0,4}}? `?{0}|(?:(?:已|已经|均|都)通过(?:了)?|通过了)[^，。]{{0,16}}?{0}", grammar::lints());
     LINT_LISTED = format!(r"{EVERY}[^.。:：(（—]{{0,24}}{}\s*[:：(（—–]+[^.。]{{0,60}}?{}", grammar::good(), grammar::lints());
@@ -57,6 +58,12 @@ pub(crate) fn without_told(text: &str) -> String {
 /// True when what stands behind a claim says of the same that nothing was found.
 pub(crate) fn denied_behind(rest: &str) -> bool {
     !OTHER_SUBJECT.fits(rest) && news::denies_findings(rest)
+}
+
+/// The linter whose findings these words speak of.
+pub(crate) fn found_by(text: &str) -> Option<(LintClass, String)> {
+    let tool = FOUND_BY.all(text).into_iter().map(|(_, tool)| tool).next()?;
+    Some((class_of(tool), named_tool(tool)?))
 }
 
 /// The number of warnings that a claim tells of, in its own words or in those behind it.

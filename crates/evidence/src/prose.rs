@@ -194,7 +194,7 @@ fn is_short(before: &str) -> bool {
         || (!word.is_empty()
             && word.len() < 3
             && word.chars().all(|c| c.is_ascii_digit())
-            && is_line_start(before.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches(' ')))
+            && is_line_start(before.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches([' ', '#'])))
 }
 
 fn is_line_start(before: &str) -> bool {

@@ -9,6 +9,7 @@ use crate::said::Said;
 use crate::writes::is_changed_code;
 
 patterns! {
+    OTHERS = r"\b(?:both|other|two|three|several|remaining) (?:\w+ )?(?:apps?|packages?|modules?|services?|crates?|folders?|directories|components?|projects?|roles?|plugins?)\b|(?:两|其他|其它|另一|各)个?(?:应用|包|模块|服务|目录|组件|项目)";
     CODEBASE = r"\b(?:whole|entire|full|every) (?:\w+ )?(?:codebase|code base|repo|repository|project|tree|workspace)\b|整个(?:项目|仓库|工程|代码库)|全项目|全仓|全量代码";
 }
 
@@ -70,6 +71,9 @@ pub(crate) fn holds_changes(deeds: &Deeds, check: &Check, said: &Said) -> bool {
     let given = || all.iter().filter(|place| *place != "-" && !is_step(place));
     let only_places = check.pieces > 0 && check.pieces == check.part.len() && check.part.iter().all(is_place);
     if !only_places || said.reach.all || (types && !of_files && !given().all(first)) {
+        return false;
+    }
+    if OTHERS.fits(&said.words) && given().count() < 2 {
         return false;
     }
     // "The app" is what was changed, where nothing else is called so.

@@ -3,10 +3,15 @@
 use super::Proof;
 use crate::deeds::{Deed, Deeds, What};
 use crate::files;
+use crate::pattern::patterns;
 use crate::said::Said;
 use crate::why::Why;
 use crate::writes::{Written, is_text};
 use reasonix_proto::ClaimStatus;
+
+patterns! {
+    RESTORES = r"\bgit (?:-C \S+ )?(?:restore (?:[^-]|--worktree|-W|--source)|checkout (?:\S+ )?(?:-- |\.|[^-\s]*/)|stash(?: push)?(?:\s*$|\s*[;&])|stash -|reset --hard|revert)";
+}
 
 /// A file: the log says that it was written, or that it is gone or moved, and nothing else since.
 pub(super) fn filed(deeds: &Deeds, said: &Said) -> Proof {
@@ -44,6 +49,11 @@ pub(super) fn filed(deeds: &Deeds, said: &Said) -> Proof {
         }
     }
     undone |= deeds.behind.writing().any(undoes);
+    // What was taken back by its history may be there again.
+    let last = done.last().and_then(|(deed, _)| deed.call.clone());
+    let behind = deeds.done.iter().skip_while(|deed| deed.call != last || last.is_none());
+    let restores = |deed: &Deed| matches!(&deed.what, What::Ran(run) if RESTORES.fits(&run.line));
+    undone |= wants_gone && behind.into_iter().any(restores);
     match done.last() {
         Some(_) if wants_gone && undone => not_written(),
         Some((deed, gone)) if *gone == wants_gone && undone => {

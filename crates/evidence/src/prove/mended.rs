@@ -1,11 +1,12 @@
 //! Claims of a fix: something was changed, and what ran behind it went well.
 
 use super::files::same;
-use super::{Proof, bad, held};
+use super::{Proof, bad, checked, held};
 use crate::check::Check;
 use crate::covers::spares;
 use crate::deeds::{Deeds, Run, What};
 use crate::line;
+use crate::linted;
 use crate::pattern::patterns;
 use crate::ran::Ran;
 use crate::said::Said;
@@ -20,6 +21,11 @@ patterns! {
 
 /// A fix: something changed, and what ran behind the change went well.
 pub(super) fn fixed(deeds: &Deeds, said: &Said) -> Proof {
+    // What a linter found is mended when it finds nothing.
+    if let Some((class, tool)) = linted::found_by(&said.words) {
+        let lint = Said { kind: ClaimKind::Lint, lint: Some((class, Some(tool))), ..said.clone() };
+        return checked(deeds, &lint);
+    }
     let written = |at: usize| {
         deeds.done.get(at).and_then(|deed| match &deed.what {
             What::Wrote(written) => Some((deed, written)),
