@@ -156,8 +156,8 @@ fn a_session_with_several_agents_goes_the_same_way() {
 fn what_a_turn_was_told_meanwhile_is_told_again() {
     let write = |text: &str| Reply::call("write_file", json!({ "path": "a.py", "content": text }));
     let place = Place::new(vec![
-        Reply::call("bash", json!({ "command": "echo begun", "background": true, "wait": 0 })),
-        // It ends before this step does.
+        Reply::call("bash", json!({ "command": "sleep 0.5; echo begun", "background": true, "wait": 0 })),
+        // It ends behind its call, and before this step does.
         Reply::call(
             "bash",
             json!({ "command": "while ! grep -q job_ended ~/.reasonix/state/sessions/*.jsonl 2>/dev/null; do sleep 0.01; test $SECONDS -gt 2 && break; done" }),

@@ -158,7 +158,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     (
         "flow.goal_reached_by_looking",
         "the goal is said to be reached; nothing was changed, and no check was run; turns: {turns}",
-        "模型称目标已达成；没有改动任何内容，也没有运行检查；轮数：{turns}",
+        "模型称目标已达成；没有更改任何内容，也没有运行检查；轮数：{turns}",
     ),
     (
         "flow.goal_research",
