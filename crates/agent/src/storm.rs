@@ -212,7 +212,7 @@ impl Storm {
         if let Some(seen) = open {
             seen.outcome = Some(came);
         }
-        let loosely = sign.loosely.filter(|_| sign.kind == Kind::Reader || text.len() >= TELLING);
+        let loosely = sign.loosely.filter(|_| text.len() >= TELLING);
         let sign = Signature { loosely, ..sign };
         let is_known = sign.keys().any(|(key, _)| self.known.get(&key).is_some_and(|known| known.outcome == came));
         let ran = matches!(outcome, ToolOutcome::Done { .. } | ToolOutcome::Failed { .. });

@@ -58,8 +58,8 @@ use said::Said;
 /// So many claims of one answer are looked at.
 const MOST_CLAIMS: usize = 32;
 
-/// So much of an answer is looked at, in bytes.
-const LONGEST_ANSWER: usize = 128 * 1024;
+/// So much of an answer is looked at, in bytes: its end, where it says what was done.
+const LONGEST_ANSWER: usize = 32 * 1024;
 
 /// What the answer claims, in the order of its text, held against what the records say was done. The records are those of
 /// the session in the order they were written: what a command did to files stays done on whatever branch the conversation
@@ -73,8 +73,8 @@ pub fn check(records: &[Record], answer: &str) -> Vec<Claim> {
 impl Deeds {
     /// The same with what was seen so far.
     pub fn check(&self, answer: &str) -> Vec<Claim> {
-        let end = answer.floor_char_boundary(LONGEST_ANSWER);
-        let answer = answer.get(..end).unwrap_or_default();
+        let start = answer.ceil_char_boundary(answer.len().saturating_sub(LONGEST_ANSWER));
+        let answer = answer.get(start..).unwrap_or_default();
         if !may_claim(answer) {
             return Vec::new();
         }
@@ -91,6 +91,7 @@ impl Deeds {
                 None => proved.push(claim),
             }
         }
+        proved.iter_mut().for_each(|claim| (claim.from, claim.to) = (claim.from + start, claim.to + start));
         proved
     }
 }

@@ -443,3 +443,12 @@ fn a_claim_is_about_just_what_it_quotes() {
     let answer = "I looped over every service and ran its tests: all tests pass.";
     assert_eq!(status(&[edit("a/a.go"), looped], answer), Unsupported);
 }
+
+/// The end of a long answer says what was done; places are those of the whole text.
+#[test]
+fn of_a_long_answer_the_end_is_looked_at() {
+    let answer = format!("{}\n\n所有测试通过。", "Just a line about nothing at all.\n".repeat(4_000));
+    let found = all(&[bash("cargo test", 0, "")], &answer);
+    assert_eq!(found.len(), 1);
+    assert_eq!(&answer[found[0].from..found[0].to], "所有测试通过");
+}
