@@ -564,6 +564,10 @@ mod tests {
             ("folders by number", each(&|n| vec![made("bash", format!("mkdir part{n}"), "")])),
             ("issues by number", each(&|n| vec![made("bash", format!("gh issue close {n}"), "{\"ok\": true}")])),
             ("pieces of a long log", each(&|n| vec![made("look", format!("sed -n {n}0,{n}9p log"), n.to_string())])),
+            (
+                "looks that find nothing",
+                each(&|n| vec![made("look", format!("grep -n TODO src/f{n}.rs"), "exit code 1")]),
+            ),
             ("other files", each(&|n| vec![made("look", format!("cat {}{n}", name(n)), format!("{n}{FAILS}"))])),
             ("a job that is waited for", each(&|n| vec![made("job", "job-1", format!("still running, {n} s"))])),
             ("a state that changes", each(&|n| vec![made("bash", "git status", name(n)), file(n), file(n + 1)])),
