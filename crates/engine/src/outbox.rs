@@ -8,7 +8,7 @@ use reasonix_gate::Waits;
 use reasonix_proto::{
     BUILD_AGENT, Cost, Envelope, Event, Level, PROTOCOL_VERSION, Phrase, RecordBody, SessionId, Status, TodoPhase,
 };
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -39,6 +39,8 @@ pub(crate) struct Outbox {
 #[derive(Default)]
 struct Seats {
     seq: u64,
+    /// The last numbers of the sessions that work for this one.
+    below: HashMap<SessionId, u64>,
     taken: Vec<Seat>,
     /// The last lasting events, for whoever comes back.
     recent: VecDeque<Envelope>,
@@ -214,10 +216,14 @@ impl Outbox {
 }
 
 impl Outbox {
-    /// Passes on what happened in a session that works for this one, under its own number. Whoever was away reads it in that
-    /// session's log.
-    pub(crate) fn relay(&self, envelope: Envelope) {
+    /// Passes on what happened in a session that works for this one, under its own number, which counts on when that session
+    /// goes on. Whoever was away reads it in its log.
+    pub(crate) fn relay(&self, session: &SessionId, parent: &SessionId, event: Event) {
         let mut seats = self.seats.lock().unwrap_or_else(PoisonError::into_inner);
+        let seq = seats.below.entry(session.clone()).or_default();
+        *seq += 1;
+        let (v, seq, ephemeral) = (PROTOCOL_VERSION, *seq, event.is_ephemeral());
+        let envelope = Envelope { v, seq, session: session.clone(), parent: Some(parent.clone()), ephemeral, event };
         seats.taken.retain(|seat| {
             if envelope.ephemeral && seat.unread.load(Ordering::Relaxed) > MOST_UNREAD {
                 return !seat.to.is_closed();
@@ -316,6 +322,20 @@ pub(crate) mod tests {
         assert!(all.len() <= MOST_UNREAD + 2, "{}", all.len());
         assert_eq!(all.last().map(|last| last.event.clone()), Some(Event::SessionEnded));
         assert!(all.windows(2).all(|pair| pair[0].seq < pair[1].seq));
+    }
+
+    #[test]
+    fn a_subagent_that_goes_on_counts_on() {
+        let (outbox, mut events) = outbox();
+        let (one, other, parent) = ("one".into(), "other".into(), "s".into());
+        for child in [&one, &one, &other, &one] {
+            outbox.relay(child, &parent, Event::SessionEnded);
+        }
+        let told = std::iter::from_fn(|| events.ready()).map(|envelope| (envelope.session.0, envelope.seq));
+        assert_eq!(
+            told.collect::<Vec<_>>(),
+            [("one", 1), ("one", 2), ("other", 1), ("one", 3)].map(|(id, n)| (id.to_owned(), n))
+        );
     }
 
     #[test]

@@ -2,9 +2,7 @@
 
 use crate::outbox::Outbox;
 use reasonix_agent::Sink;
-use reasonix_proto::{
-    Cost, Envelope, Event, Message, PROTOCOL_VERSION, RecordBody, SessionId, StopReason, ToolOutcome, Usage,
-};
+use reasonix_proto::{Cost, Event, Message, RecordBody, SessionId, StopReason, ToolOutcome, Usage};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -24,7 +22,6 @@ pub(super) struct Heard {
 
 #[derive(Default)]
 struct State {
-    seq: u64,
     spent: Spent,
     doing: String,
     tail: String,
@@ -68,20 +65,7 @@ impl Heard {
     }
 
     fn pass(&self, event: Event) {
-        let seq = {
-            let mut state = self.lock();
-            state.seq += 1;
-            state.seq
-        };
-        let envelope = Envelope {
-            v: PROTOCOL_VERSION,
-            seq,
-            session: self.session.clone(),
-            parent: None,
-            ephemeral: event.is_ephemeral(),
-            event,
-        };
-        self.outbox.relay(envelope.below(&self.parent));
+        self.outbox.relay(&self.session, &self.parent, event);
     }
 
     /// Tells what it does: what it writes not more often than that, and what it began at once, since nothing may come behind it
