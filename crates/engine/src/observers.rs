@@ -82,19 +82,11 @@ pub(crate) struct ChecksClaims {
     answer: Option<(RecordId, String)>,
     /// The log of a session that was taken up again, until the first claim needs what it did before.
     earlier: Option<Past>,
-    /// What a check needs is being made, beside everything else: something was called that an answer may speak of.
-    prepared: bool,
 }
 
 impl ChecksClaims {
     pub(crate) fn new(earlier: Option<Past>) -> Self {
-        Self { deeds: Deeds::default(), answer: None, earlier, prepared: false }
-    }
-
-    fn prepare(&mut self) {
-        if !std::mem::replace(&mut self.prepared, true) {
-            drop(std::thread::Builder::new().name("claims".into()).spawn(reasonix_evidence::prepare));
-        }
+        Self { deeds: Deeds::default(), answer: None, earlier }
     }
 
     fn claims(&mut self, answer: &str) -> Vec<Claim> {
@@ -117,9 +109,6 @@ impl Observer for ChecksClaims {
             RecordBody::Prompt { .. } => self.answer = None,
             RecordBody::Assistant { message: Message::Assistant { text, calls, .. }, .. } => {
                 self.answer = calls.is_empty().then(|| (record.id, text.clone()));
-                if !calls.is_empty() {
-                    self.prepare();
-                }
             }
             // Where calls were refused, or steps ran out, the answer claims no less.
             RecordBody::TurnEnded {

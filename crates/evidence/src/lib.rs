@@ -70,15 +70,6 @@ pub fn check(records: &[Record], answer: &str) -> Vec<Claim> {
     deeds.check(answer)
 }
 
-/// An answer that most patterns are tried on.
-const COMMON: &str = "I fixed the crash in `src/a.rs` and added `src/b.rs`.\n\n- `cargo test`: all 12 tests pass\n- the build succeeds, \
-                      clippy is clean\n\n已修复 `src/a.rs` 中的问题，新增 `src/b.rs`；测试全部通过，构建成功，lint 无警告。";
-
-/// Makes the patterns that a check needs, which takes longer than the check itself: for a thread that nobody waits for.
-pub fn prepare() {
-    drop(check(&[], COMMON));
-}
-
 impl Deeds {
     /// The same with what was seen so far.
     pub fn check(&self, answer: &str) -> Vec<Claim> {
