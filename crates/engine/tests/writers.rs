@@ -603,6 +603,30 @@ async fn a_part_of_a_linked_work_tree_is_cloned_as_it_is() {
     assert!(tree.join("part/made").exists() && !world.work.exists("part/made"));
 }
 
+/// A repository that borrows its objects from another one, as `git clone --shared` makes it: git works in a clone of it.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn git_works_in_a_clone_of_a_repository_that_borrows_objects() {
+    if !has_box() {
+        return;
+    }
+    let commit = "git log --oneline -1 && git add made && git -c user.name=a -c user.email=a@b commit -qm by-the-writer && git log -1";
+    let world = world(vec![("A", vec![write("made", "m\n"), bash(commit)])]);
+    project(&world);
+    let other = TempWorkspace::new();
+    let borrows = other.join("borrows");
+    world.work.git(&["clone", "-q", "--shared", ".", borrows.to_str().unwrap()]);
+    let mut handle = world.open_with(Which::New, |start| {
+        start.workspace = Workspace::open(&borrows, Default::default()).unwrap();
+        start.world.settings.sandbox.bash = BashBoxing::Enforce;
+        start.attended = false;
+    });
+    let (told, _) = turn(&mut handle, yes).await;
+    let seen: Vec<Recorded> = world.server.requests().into_iter().filter(is_child).collect();
+    assert!(seen[2].last_content().contains("by-the-writer"), "{}", seen[2].last_content());
+    assert!(told[0].contains("Merged: 1 files (made)."), "{told:?}");
+}
+
 /// Two files that a writer brought are two files that changed: there is a list from then on.
 #[tokio::test]
 async fn what_a_writer_brings_begins_a_list() {

@@ -11,7 +11,7 @@ use crate::network::net_options;
 use crate::spec::{Start, Which};
 use reasonix_agent::{Args, Artifacts, Journal, Tool};
 use reasonix_config::{MergeAs, Settings};
-use reasonix_exec::git::{CloneHistory, clone_shared, commit_all, commits_since, head_commit, objects_of};
+use reasonix_exec::git::{CloneHistory, all_objects_of, clone_shared, commit_all, commits_since, head_commit};
 use reasonix_exec::{Caches, Confinement};
 use reasonix_gate::{AgentStanding, Approvals, GateStanding};
 use reasonix_policy::Rule;
@@ -32,8 +32,8 @@ pub(super) struct Isolated {
     /// All of it.
     folder: PathBuf,
     pub(super) workspace: Workspace,
-    /// The session's own objects, which the clone shares.
-    objects: PathBuf,
+    /// The session's own objects, which the clone shares, and those that they are shared with.
+    objects: Vec<PathBuf>,
     /// The commit that it begins with.
     commit: String,
     states: Snapshots,
@@ -129,7 +129,7 @@ async fn make(start: &Arc<Start>, all: &Path, folder: &Path) -> Result<Isolated,
     let below = root.strip_prefix(&top).map_err(told)?.to_owned();
     let clone = folder.join("tree");
     clone_shared(&top, &clone).await.map_err(told)?;
-    let objects = objects_of(&top).await.map_err(told)?;
+    let objects = all_objects_of(&top).await.map_err(told)?;
     let place = clone.join(&below);
     let kept = (start.which == Which::Unkept).then(|| all.join("kept"));
     let (from, at) = (Arc::clone(start), place.clone());
@@ -245,8 +245,8 @@ impl Isolated {
                 options
                     .closed
                     .extend(own.workspace.roots().into_iter().chain(own.workspace.around().map(Path::to_owned)));
-                options.shown.push(self.objects.clone());
-                options.readable.push(self.objects.clone());
+                options.shown.extend(self.objects.iter().cloned());
+                options.readable.extend(self.objects.iter().cloned());
                 if let Caches::Project(_) = options.caches {
                     options.caches = Caches::Session;
                 }

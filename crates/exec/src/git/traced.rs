@@ -165,7 +165,8 @@ pub async fn objects_of(repository: &Path) -> Result<PathBuf, CloneFault> {
     place.ok_or_else(|| CloneFault::Failed("its objects cannot be found".to_owned()))
 }
 
-/// Every folder that the objects of a repository lie in: its own, and those that it shares with others.
+/// Every folder that the objects of a repository lie in: its own, and those that it shares with others. They are shown to
+/// commands, and a command may have written which ones they are: only folders that git would call so count.
 pub async fn all_objects_of(repository: &Path) -> Result<Vec<PathBuf>, CloneFault> {
     let mut all = vec![objects_of(repository).await?];
     let mut at = 0;
@@ -177,7 +178,8 @@ pub async fn all_objects_of(repository: &Path) -> Result<Vec<PathBuf>, CloneFaul
         let _ = file.map(|file| file.take(super::SMALL).read_to_end(&mut lines));
         let named = lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty() && !line.starts_with(b"#"));
         for more in named.filter_map(|line| folder.join(OsStr::from_bytes(line)).canonicalize().ok()) {
-            if all.len() < MOST_OBJECTS && more.is_dir() && !all.contains(&more) {
+            let is_one = more.file_name().is_some_and(|name| name == "objects") && more.is_dir();
+            if all.len() < MOST_OBJECTS && is_one && !all.contains(&more) {
                 all.push(more);
             }
         }
@@ -210,6 +212,24 @@ mod tests {
     use super::{Command, ended_well, into_file};
     use crate::{Confinement, Environment};
     use std::path::Path;
+
+    /// What a command wrote there opens nothing but folders of objects.
+    #[tokio::test]
+    async fn objects_are_borrowed_from_folders_of_objects_only() {
+        let place = tempfile::tempdir().unwrap();
+        let (own, other) = (place.path().join("own"), place.path().join("other"));
+        for folder in [&own, &other] {
+            let git = Command::program("git", ["init", "-q", &folder.display().to_string()], place.path());
+            ended_well(&git.with_confinement(Confinement::None)).await.unwrap();
+        }
+        std::fs::create_dir(place.path().join("secrets")).unwrap();
+        std::os::unix::fs::symlink(place.path().join("secrets"), own.join("objects")).unwrap();
+        let (theirs, links) = (other.join(".git/objects"), own.join("objects"));
+        let named = [place.path().join("secrets"), links, theirs.clone()].map(|path| path.display().to_string());
+        std::fs::write(own.join(".git/objects/info/alternates"), named.join("\n")).unwrap();
+        let all = super::all_objects_of(&own).await.unwrap();
+        assert_eq!(all[1..], [theirs.canonicalize().unwrap()]);
+    }
 
     /// A disk that takes nothing more is no success, as it would be with `--output`.
     #[tokio::test]
