@@ -50,7 +50,7 @@ fn debug_shows_the_turn_with_its_steps_requests_and_calls() {
         &["step{step=1}:call{id=", " tool=ls ", "gate verdict=allow"],
         &["step{step=1}:call{id=", " tool=ls ", "close time.busy="],
         &["step{step=2}:request{", "request_sent"],
-        &[" INFO session{id=", "}:turn{turn=1}: reasonix_engine::logbook: turn_ended turn=1 how=done steps=1"],
+        &[" INFO session{id=", "}:turn{turn=1}: reasonix_state::logbook: turn_ended turn=1 how=done steps=1"],
         &[" INFO session{id=", "}:turn{turn=1}: ", "close time.busy="],
         &[" INFO session{id=", "session_ended"],
     ] {

@@ -3,18 +3,18 @@
 
 use crate::desk::{Desk, not_possible, unreadable};
 use crate::foreword::base_of;
-use crate::invoke::Wants;
 use crate::refs::document_tag;
-use crate::roster::{chosen, kept, own_model, sampled, steps_of};
 use crate::router::Routes;
-use crate::spec::folds;
-use crate::ticket::Outcome;
 use reasonix_agent::{Agent, Conversation, Model, Prefix, Purpose, Router, Said, Sink, Tools, image_tokens};
+use reasonix_assembly::roster::{chosen, kept, own_model, sampled, steps_of};
 use reasonix_extensions::agent_note;
 use reasonix_gate::AgentStanding;
 use reasonix_proto::{
     AgentProfile, Done, Event, Image, Level, Mode, PLAN_AGENT, PartKind, Phrase, RecordBody, Refusal, Refused,
 };
+use reasonix_state::ticket::Settlement;
+use reasonix_talk::invoke::Wants;
+use reasonix_world::spec::folds;
 use std::sync::Arc;
 use tokio::sync::watch;
 
@@ -53,7 +53,7 @@ impl Actor {
     }
 
     /// Another agent goes on, from the next prompt on.
-    pub(crate) async fn set_agent(&mut self, name: &str) -> Outcome {
+    pub(crate) async fn set_agent(&mut self, name: &str) -> Settlement {
         if name.eq_ignore_ascii_case(PLAN_AGENT) {
             return self.desk.set_mode(Mode::Plan).await;
         }
@@ -78,7 +78,7 @@ impl Actor {
         let base = Arc::clone(&self.desk.base);
         let failed = |why: Phrase| Refused::new(Refusal::Failed, why);
         let standing = AgentStanding::new(&agent, base.workspace.root());
-        let standing = standing.map_err(|error| failed(crate::error::EngineError::from(error).phrase()))?;
+        let standing = standing.map_err(|error| failed(reasonix_world::error::EngineError::from(error).phrase()))?;
         let (model, effort) = {
             let state = self.desk.book.state();
             (state.model.clone(), state.effort.clone())
@@ -160,7 +160,7 @@ impl Actor {
     }
 
     /// Another model, or the same one thinking more or less, from the next request on.
-    pub(crate) async fn set_model(&mut self, model: Option<String>, effort: Option<String>) -> Outcome {
+    pub(crate) async fn set_model(&mut self, model: Option<String>, effort: Option<String>) -> Settlement {
         let (current, earlier) = {
             let state = self.desk.book.state();
             (state.model.clone(), state.effort.clone())

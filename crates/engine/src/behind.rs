@@ -1,8 +1,8 @@
 //! What runs behind a conversation: it ends before that goes elsewhere, and what went with a process that died is told.
 
 use crate::desk::Desk;
-use crate::jobs::first_line;
 use reasonix_agent::{Journal, Sink};
+use reasonix_jobs::first_line;
 use reasonix_proto::{Event, JobInfo, JobState, Level, Phrase, RecordBody};
 
 impl Desk {

@@ -1,11 +1,11 @@
 //! Files that sessions believe, such as `AGENTS.md` and what it brings in. A change to one by a file tool is asked about where its
 //! name says what it is; a program that a command runs can change any of them, and that is said.
 
-use crate::outbox::Outbox;
-use crate::spec::Start;
 use reasonix_agent::{About, Aspect, BoxFuture, Class};
 use reasonix_policy::is_protected;
 use reasonix_proto::{Family, PartKind, Phrase, ToolOutcome};
+use reasonix_state::outbox::Outbox;
+use reasonix_world::spec::Start;
 use std::collections::BTreeMap;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};

@@ -2,9 +2,9 @@
 //! fetched by the session's task, so that an interrupt is heard and questions can be answered meanwhile.
 
 use crate::intake::Intake;
-use crate::invoke::Brings;
 use reasonix_agent::{Said, Stop};
 use reasonix_proto::{Level, TurnEnd, TurnRefusal};
+use reasonix_talk::invoke::Brings;
 use std::sync::Arc;
 
 /// What is said with what servers give for it; how the turn ends where it cannot begin.

@@ -1,24 +1,24 @@
 //! What operations act on and queries are answered from: everything of a session that is not the turn itself. Each part has
 //! its own lock where it needs one, so that whoever holds the desk may look at any time.
 
-use crate::children::Family;
 use crate::dials::Dials;
-use crate::fleet::Fleet;
-use crate::hooks::Hooks;
-use crate::jobs::Jobs;
-use crate::outbox::Outbox;
-use crate::people::People;
-use crate::purse::Purse;
-use crate::queue::Queue;
-use crate::spec::Start;
-use crate::state::Book;
-use crate::ticket::{Outcome, Ticket, Told};
-use crate::trust::Word;
 use reasonix_agent::{Artifacts, Journal, Prefix, Sink};
+use reasonix_children::ChildFamily;
 use reasonix_exec::Confinement;
 use reasonix_gate::Approvals;
+use reasonix_hooks::Hooks;
+use reasonix_jobs::Jobs;
 use reasonix_proto::{Done, Event, Level, Mode, Phrase, Record, RecordBody, RecordId, Refusal, Refused, TurnState};
+use reasonix_servers::fleet::Fleet;
 use reasonix_session::Past;
+use reasonix_state::Book;
+use reasonix_state::outbox::Outbox;
+use reasonix_state::purse::Purse;
+use reasonix_state::ticket::{Settlement, Ticket, ToldDone};
+use reasonix_talk::people::People;
+use reasonix_talk::queue::Queue;
+use reasonix_world::spec::Start;
+use reasonix_world::trust::TrustWord;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use tokio::sync::watch;
@@ -52,14 +52,14 @@ pub(crate) struct Brought {
     pub(crate) fleet: Arc<Fleet>,
     pub(crate) hooks: Arc<Hooks>,
     /// The user's word on what the working folder would execute.
-    pub(crate) trust: Word,
+    pub(crate) trust: TrustWord,
 }
 
 /// What works behind a conversation.
 pub(crate) struct Behind {
     pub(crate) jobs: Arc<Jobs>,
     /// The subagents.
-    pub(crate) family: Arc<Family>,
+    pub(crate) family: Arc<ChildFamily>,
 }
 
 /// What stands between the model and the files.
@@ -72,7 +72,7 @@ pub(crate) struct HeldBy {
 
 impl Desk {
     /// Tells what came of an operation; a refusal is also said to whoever reads notices.
-    pub(crate) fn settle(&self, ticket: Ticket, outcome: Outcome) {
+    pub(crate) fn settle(&self, ticket: Ticket, outcome: Settlement) {
         if let Err(refused) = &outcome {
             self.notice(refused.refusal.level(), refused.why.clone());
         }
@@ -80,8 +80,8 @@ impl Desk {
     }
 
     /// Says what was done.
-    pub(crate) fn told(&self, outcome: Result<Told, Refused>) -> Outcome {
-        outcome.map(|Told { done, level, phrase }| {
+    pub(crate) fn told(&self, outcome: Result<ToldDone, Refused>) -> Settlement {
+        outcome.map(|ToldDone { done, level, phrase }| {
             self.notice(level, phrase);
             done
         })
@@ -93,7 +93,7 @@ impl Desk {
     }
 
     /// Appends a record that changes something about the session, and tells everybody.
-    pub(crate) async fn change(&self, body: RecordBody) -> Outcome {
+    pub(crate) async fn change(&self, body: RecordBody) -> Settlement {
         self.book.tighten(&body);
         let record = self.journal(body).await?;
         self.outbox.emit(Event::Changed { record: Box::new(record) });
@@ -113,7 +113,7 @@ impl Desk {
     }
 
     /// Lets the model do more or less. Whoever says so has done with the goal.
-    pub(crate) async fn set_mode(&self, mode: Mode) -> Outcome {
+    pub(crate) async fn set_mode(&self, mode: Mode) -> Settlement {
         if mode == Mode::Plan && self.people.plans_on() {
             return Ok(Done::Applied);
         }

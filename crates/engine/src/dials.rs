@@ -1,10 +1,10 @@
 //! The settings that people change most, as front ends can change them: into the user's own file, never the project's.
 //! What could loosen a protection is shown here and changed by `config set` or in the file alone.
 
-use crate::ticket::Told;
 use reasonix_config::schema::KEYS;
 use reasonix_config::{Layer, Origins, SettingOrigin, Settings, ShownValue, default_value, save_setting, shown_value};
 use reasonix_proto::{Acts, Dial, Done, Level, Phrase, Refusal, Refused, Setting, Takes};
+use reasonix_state::ticket::ToldDone;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -142,7 +142,7 @@ impl Dials {
     }
 
     /// Writes a setting into the user's file; what came of it, for the user.
-    pub(crate) async fn change(&self, key: &str, value: Option<String>) -> Result<Told, Refused> {
+    pub(crate) async fn change(&self, key: &str, value: Option<String>) -> Result<ToldDone, Refused> {
         let fixed = || Refused::new(Refusal::Fixed, Phrase::new("engine.setting_fixed").with("key", key));
         let row = ROWS.iter().find(|row| row.0 == key);
         let Some((takes, acts)) = row.and_then(|row| Some((self.takes(row.2)?, row.3))) else {
@@ -175,11 +175,11 @@ impl Dials {
     }
 
     /// It is in the file: whether it holds, or something else outweighs it.
-    fn saved(&self, key: &str, value: Option<String>, said: Option<String>, acts: Acts, file: PathBuf) -> Told {
+    fn saved(&self, key: &str, value: Option<String>, said: Option<String>, acts: Acts, file: PathBuf) -> ToldDone {
         let saved = |acts| Done::Saved { key: key.to_owned(), value: value.clone(), acts };
         if let Some(shown) = self.read.get(key).filter(|shown| shown.origin.layer > Layer::User) {
             let phrase = Phrase::new("engine.setting_outweighed").with("key", key).with("origin", &shown.origin);
-            return Told { done: saved(None), level: Level::Warning, phrase };
+            return ToldDone { done: saved(None), level: Level::Warning, phrase };
         }
         let shown = match &said {
             Some(value) => ShownValue {
@@ -199,7 +199,7 @@ impl Dials {
         let phrase = if phrase.arg("key").is_some() { phrase } else { phrase.with("key", key) };
         let phrase = phrase.with("value", value.as_deref().unwrap_or_default());
         // What is taken out acts at once where anything of it does: the front end goes back to the default.
-        Told { done: saved(Some(acts)), level: Level::Info, phrase }
+        ToldDone { done: saved(Some(acts)), level: Level::Info, phrase }
     }
 }
 

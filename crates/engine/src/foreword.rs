@@ -1,12 +1,12 @@
 //! What a system prompt begins with: the words of the agent at work, or those of the settings.
 
-use crate::error::EngineError;
-use crate::prompt::{BASE_PROMPT, BLOCKS_PROMPT, base_part};
-use crate::roster::words_of;
 use crate::router::{MARKER_PROMPT, Target};
-use crate::spec::Start;
-use crate::world::format_of;
+use reasonix_assembly::roster::words_of;
 use reasonix_proto::{AgentProfile, EditFormat};
+use reasonix_world::error::EngineError;
+use reasonix_world::format_of;
+use reasonix_world::prompt::{BASE_PROMPT, BLOCKS_PROMPT, base_part};
+use reasonix_world::spec::Start;
 
 /// The first part of the system prompt while this agent is at work.
 pub(crate) fn base_of(start: &Start, agent: &AgentProfile) -> Result<String, EngineError> {

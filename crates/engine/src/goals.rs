@@ -2,23 +2,23 @@
 //! goes on by itself. What comes after a turn is decided in `flow`.
 
 use crate::desk::Desk;
-use crate::detect::detect;
-use crate::jobs::at_work;
-use crate::outbox::Outbox;
-use crate::purse::Purse;
-use crate::queue::Work;
 use crate::reading::Reading;
-use crate::spec::Start;
-use crate::state::{Observer, SessionState};
-use crate::ticket::{Outcome, Ticket};
 use reasonix_agent::{Conversation, Said, Sink};
 use reasonix_flow::{Course, GoalClaim, GoalHeld, TurnSeen, judge};
+use reasonix_jobs::at_work;
 use reasonix_proto::{
     Done, Event, GoalChange, GoalInfo, GoalLimits, GoalNews, GoalStanding, GoalStop, GoalStrategy, LONGEST_OBJECTIVE,
     Level, Message, Mode, Phrase, Record, RecordBody, Refusal, Refused, TurnEnd, TurnState,
 };
 use reasonix_session::{Past, now};
+use reasonix_state::outbox::Outbox;
+use reasonix_state::purse::Purse;
+use reasonix_state::ticket::{Settlement, Ticket};
+use reasonix_state::{Observer, SessionState};
+use reasonix_talk::queue::Work;
 use reasonix_workspace::Step;
+use reasonix_world::detect::detect;
+use reasonix_world::spec::Start;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -61,7 +61,7 @@ impl Desk {
     }
 
     /// Lets the goal wait; a turn that runs comes to its end.
-    pub(crate) async fn pause_goal(&self, stop: GoalStop) -> Outcome {
+    pub(crate) async fn pause_goal(&self, stop: GoalStop) -> Settlement {
         let goal = self.goal().ok_or_else(no_goal)?;
         if !goal.is_active() {
             return Ok(Done::Unchanged);
@@ -71,7 +71,7 @@ impl Desk {
     }
 
     /// Takes the goal away, where there is one.
-    pub(crate) async fn clear_goal(&self) -> Outcome {
+    pub(crate) async fn clear_goal(&self) -> Settlement {
         if self.goal().is_none() {
             return Ok(Done::Unchanged);
         }
@@ -79,7 +79,7 @@ impl Desk {
     }
 
     /// Gives the goal other words; a turn that runs reads them before its next step.
-    pub(crate) async fn edit_goal(&self, words: &str) -> Outcome {
+    pub(crate) async fn edit_goal(&self, words: &str) -> Settlement {
         let objective = objective_of(words)?;
         let goal = self.goal().ok_or_else(no_goal)?;
         let goal =

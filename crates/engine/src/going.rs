@@ -1,7 +1,6 @@
 //! The task that a session runs in. Whatever becomes of it, whoever listens hears the session's end.
 
 use crate::live::Live;
-use crate::outbox::Outbox;
 use futures_util::FutureExt;
 use reasonix_agent::Sink;
 use reasonix_proto::{Event, Level, Phrase};
@@ -23,27 +22,37 @@ pub(crate) fn set_going(live: Live, way_out: Box<dyn Any + Send>) {
 
 /// A defect of ours ends the session in words: a front end that waits for events would wait for ever. What was going on is
 /// settled as it is dropped, and what stands in the log stays there.
-async fn to_its_end(running: impl Future<Output = ()>, outbox: Arc<Outbox>) {
+async fn to_its_end(running: impl Future<Output = ()>, hears: Arc<dyn Sink>) {
     if AssertUnwindSafe(running).catch_unwind().await.is_err() {
-        outbox.emit(Event::Notice { level: Level::Error, phrase: Phrase::new("engine.defect") });
-        outbox.emit(Event::SessionEnded);
+        hears.emit(Event::Notice { level: Level::Error, phrase: Phrase::new("engine.defect") });
+        hears.emit(Event::SessionEnded);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::to_its_end;
-    use crate::outbox::tests::outbox;
+    use reasonix_agent::Sink;
     use reasonix_proto::Event;
+    use std::sync::{Arc, Mutex};
+
+    #[derive(Default)]
+    struct Heard(Mutex<Vec<Event>>);
+
+    impl Sink for Heard {
+        fn emit(&self, event: Event) {
+            self.0.lock().unwrap().push(event);
+        }
+    }
 
     #[tokio::test]
     async fn a_session_that_a_defect_ends_says_so() {
-        let (outbox, mut events) = outbox();
-        to_its_end(async { panic!("a defect") }, outbox.clone()).await;
-        let Event::Notice { phrase, .. } = events.next().await.unwrap().event else { panic!("nothing was said") };
+        let heard = Arc::new(Heard::default());
+        to_its_end(async { panic!("a defect") }, heard.clone()).await;
+        let said = std::mem::take(&mut *heard.0.lock().unwrap());
+        let [Event::Notice { phrase, .. }, Event::SessionEnded] = said.as_slice() else { panic!("{said:?}") };
         assert_eq!(phrase.code, "engine.defect");
-        assert_eq!(events.next().await.unwrap().event, Event::SessionEnded);
-        to_its_end(async {}, outbox).await;
-        assert!(events.ready().is_none(), "one that ends by itself has said so");
+        to_its_end(async {}, heard.clone()).await;
+        assert!(heard.0.lock().unwrap().is_empty(), "one that ends by itself has said so");
     }
 }

@@ -1,13 +1,13 @@
 //! A running session as front ends hold it: operations in, events out, questions answered.
 
 use crate::desk::Desk;
-use crate::outbox::Events;
 use crate::queries::Queries;
-use crate::ticket::{Pending, Sender};
 use reasonix_agent::BoxFuture;
 #[cfg(doc)]
 use reasonix_proto::Event;
 use reasonix_proto::{AskId, Op, Query, Reply, SessionId, Submit};
+use reasonix_state::outbox::Events;
+use reasonix_state::ticket::{Pending, Sender};
 use std::sync::Arc;
 
 /// A running session, as a front end holds it. The session ends when every handle of it is dropped.

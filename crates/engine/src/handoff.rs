@@ -4,15 +4,15 @@ use crate::acting::Actor;
 use crate::desk::{Desk, unreadable};
 use crate::goals::handed_on;
 use crate::intake::Intake;
-use crate::observers::kept_list;
-use crate::state::SessionState;
-use crate::ticket::Outcome;
 use reasonix_agent::{Sink, Stop};
+use reasonix_assembly::observers::kept_list;
 use reasonix_proto::{
     Done, Event, FailureClass, Level, Mode, Origin, Phrase, Record, RecordBody, RecordId, Refusal, Refused,
     SessionHead, SessionId, TurnEnd, TurnState,
 };
 use reasonix_session::{Entry, Ledger, Sessions};
+use reasonix_state::SessionState;
+use reasonix_state::ticket::Settlement;
 
 /// A new session that goes on with what this one has.
 pub(crate) struct Handoff<'a> {
@@ -25,7 +25,7 @@ pub(crate) struct Handoff<'a> {
 
 impl Handoff<'_> {
     /// Makes the new session; this one stays as it is.
-    pub(crate) async fn hand_over(&mut self, focus: &str) -> Outcome {
+    pub(crate) async fn hand_over(&mut self, focus: &str) -> Settlement {
         if !self.desk.outbox.is_kept() {
             return Err(Refused::new(Refusal::Unkept, Phrase::new("engine.handoff_unkept")));
         }

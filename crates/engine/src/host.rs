@@ -1,18 +1,18 @@
 //! Where sessions are opened: the one door of every front end. It keeps a host, and goes from session to session without
 //! starting a new process.
 
-use crate::common::PurseHand;
-use crate::error::EngineError;
 use crate::handle::Handle;
 use crate::queries::find_sessions;
-use crate::spec::{Start, Which};
 use crate::start::{start_at, tool_specs, unknown_tools};
-use crate::tap::Tap;
-use crate::trust::{with_check, with_git};
-use crate::world::World;
 use reasonix_config::{FolderSettings, Origins, SurfaceKind, Trust};
 use reasonix_proto::{Level, Phrase, Reply, SessionId};
 use reasonix_session::{DocumentReader, Sessions};
+use reasonix_state::common::PurseHand;
+use reasonix_world::World;
+use reasonix_world::error::EngineError;
+use reasonix_world::spec::{Start, Which};
+use reasonix_world::tap::Tap;
+use reasonix_world::trust::{with_check, with_git};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -81,7 +81,8 @@ pub fn open(sources: HostSources) -> Result<(Host, Notices), EngineError> {
     let workspace = folder.workspace(&add_dirs).map_err(unopened)?;
     let rules = folder.rules_files().map_err(unopened)?;
     let mut notices = rules.notices;
-    let world = World { hand, reader, ..World::new(folder.loaded.settings, folder.env, folder.home) };
+    let mut world = World::new(folder.loaded.settings, folder.env, folder.home);
+    (world.hand, world.reader) = (hand, reader);
     let base = Start { world, workspace, rules: rules.files, model, agent, append_system, which, attended, approve };
     notices.extend(check_tools(&base, sources.names_tools)?);
     let origins = Arc::new(folder.loaded.origins);
@@ -146,7 +147,7 @@ impl Host {
             other => other,
         };
         let tap = Tap::of(&self.base.world.settings, which != Which::Unkept);
-        let world = World { tap, ..self.base.world.clone() };
+        let world = self.base.world.recorded_by(tap);
         let base = Start { which, workspace: self.base.workspace.fresh(), world, ..self.base.clone() };
         start_at(base, Arc::clone(&self.origins), self.terminal.clone())
     }

@@ -2,16 +2,16 @@
 
 use crate::desk::{Desk, no_record, not_possible, unreadable};
 use crate::lookback::LookingBack;
-use crate::queue::Work;
 use crate::reading::Reading;
 use crate::router::Escalation;
-use crate::ticket::{Inbound, Outcome, Ticket};
 use reasonix_agent::{AnswerForm, Said, Stop};
 use reasonix_gate::{AnswerHeard, AskAnswer};
 use reasonix_proto::{
     AskId, ClientId, Done, Effect, GoalStop, Level, Mode, Op, PLAN_AGENT, Phrase, RecordBody, RecordId, Refusal,
     Refused, Scope,
 };
+use reasonix_state::ticket::{Inbound, Settlement, Ticket};
+use reasonix_talk::queue::Work;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use tokio::sync::mpsc;
@@ -120,7 +120,7 @@ impl Intake {
     }
 
     /// An operation that is possible at any time, and the front end that it comes from.
-    pub(crate) async fn apply(&self, op: Op, client: Option<ClientId>) -> Outcome {
+    pub(crate) async fn apply(&self, op: Op, client: Option<ClientId>) -> Settlement {
         match op {
             Op::Answer { ask, choice, digest, words, edited } => {
                 self.answer(&ask, AskAnswer { choice, words, edited, client }, digest.as_deref())
@@ -189,7 +189,7 @@ impl Intake {
     }
 
     /// Says something to one subagent.
-    async fn steer_child(&self, child: &str, text: String) -> Outcome {
+    async fn steer_child(&self, child: &str, text: String) -> Settlement {
         if text.trim().is_empty() {
             return Err(Refused::new(Refusal::Invalid, Phrase::new("engine.steer_what").with("child", child)));
         }
@@ -202,7 +202,7 @@ impl Intake {
 
     /// The user's word on what the folder brings. Its servers are there at once: before the first prompt their tools join,
     /// later they are found by words.
-    async fn trusted(&self, digest: &str, yes: bool) -> Outcome {
+    async fn trusted(&self, digest: &str, yes: bool) -> Settlement {
         let done = self.desk.told(self.desk.brought.trust.answer(digest, yes))?;
         if done == Done::Applied {
             let (word, fleet, base) =
@@ -221,13 +221,13 @@ impl Intake {
         self.desk.tell_queue();
     }
 
-    fn edit_queued(&self, id: u64, said: Option<Said>) -> Outcome {
+    fn edit_queued(&self, id: u64, said: Option<Said>) -> Settlement {
         let found = self.desk.queue.edit(id, said);
         self.desk.tell_queue();
         if found { Ok(Done::Applied) } else { Err(Refused::new(Refusal::NotFound, Phrase::new("engine.not_queued"))) }
     }
 
-    async fn label(&self, record: RecordId, label: &str) -> Outcome {
+    async fn label(&self, record: RecordId, label: &str) -> Settlement {
         if self.desk.past.parent(record).is_none() && self.desk.past.record(record).is_none() {
             return Err(no_record(record));
         }
@@ -235,7 +235,7 @@ impl Intake {
         self.desk.change(RecordBody::Labelled { record, label }).await
     }
 
-    async fn grant(&self, rule: String, effect: Effect, scope: Scope) -> Outcome {
+    async fn grant(&self, rule: String, effect: Effect, scope: Scope) -> Settlement {
         if effect != Effect::Allow {
             return Err(Refused::new(Refusal::Invalid, Phrase::new("engine.grant_allows_only")));
         }
@@ -243,7 +243,7 @@ impl Intake {
         self.desk.change(RecordBody::Granted { rule, effect: Some(effect), scope }).await
     }
 
-    async fn revoke(&self, rule: String, scope: Scope) -> Outcome {
+    async fn revoke(&self, rule: String, scope: Scope) -> Settlement {
         let revoked = match scope {
             Scope::Session if self.desk.gate.revoke_rule(&rule) => Ok(()),
             Scope::Session => Err(Phrase::new("engine.not_granted").with("rule", &rule)),
@@ -253,7 +253,7 @@ impl Intake {
         self.desk.change(RecordBody::Granted { rule, effect: None, scope }).await
     }
 
-    fn answer(&self, ask: &AskId, answer: AskAnswer, digest: Option<&str>) -> Outcome {
+    fn answer(&self, ask: &AskId, answer: AskAnswer, digest: Option<&str>) -> Settlement {
         let (refusal, code) = match self.desk.gate.answer(ask, answer, digest) {
             AnswerHeard::Taken => return Ok(Done::Applied),
             AnswerHeard::TooLate => (Refusal::TooLate, "engine.answer_late"),
@@ -264,7 +264,7 @@ impl Intake {
     }
 }
 
-fn in_time(taken: bool, ask: &AskId) -> Outcome {
+fn in_time(taken: bool, ask: &AskId) -> Settlement {
     let late = || Refused::new(Refusal::TooLate, Phrase::new("engine.answer_late").with("ask", ask));
     taken.then_some(Done::Applied).ok_or_else(late)
 }

@@ -3,17 +3,18 @@
 
 mod sent;
 
-use crate::commands::is_builtin;
-use crate::fleet::clashing_tools;
-use crate::hooks::hooks_of;
-use crate::roster::unusable;
-use crate::servers::specs::{ConfiguredServer, ServerAbsence, ServerOrigin, configured_servers};
-use crate::spec::Start;
-use crate::trust::Word;
+use reasonix_assembly::roster::{roster_of, unusable};
 use reasonix_config::{SurfaceKind, trust::Trust};
 use reasonix_extensions::{BroughtBy, ExtensionFlaw, FlawKind, FoundRules, ShadowedExtension};
+use reasonix_hooks::hooks_of;
 use reasonix_mcp::LeftOut;
 use reasonix_proto::{AgentOrigin, HookInfo, PartKind, Phrase};
+use reasonix_servers::configured::{ConfiguredServer, ServerAbsence, ServerOrigin};
+use reasonix_servers::fleet::clashing_tools;
+use reasonix_servers::specs::configured_servers;
+use reasonix_talk::commands::is_builtin;
+use reasonix_world::spec::Start;
+use reasonix_world::trust::TrustWord;
 use sent::Sent;
 use std::path::Path;
 
@@ -117,7 +118,7 @@ impl ExtensionStanding {
 
 /// Everything that would extend a session that starts here.
 pub fn inventory(start: &Start) -> Vec<Extension> {
-    let trust = Word::new(start.world.settings.trust.clone());
+    let trust = TrustWord::new(start.world.settings.trust.clone());
     let (mut all, sent) = (bundles(start), Sent::of(start));
     all.extend(rules_files(start, &sent));
     all.extend(rules(start, &sent));
@@ -196,7 +197,7 @@ fn has_rule(found: &FoundRules, file: &Path) -> bool {
     found.rules.iter().any(|rule| rule.file == file) || found.shadowed.iter().any(|one| one.shadowed == file)
 }
 
-fn skills(start: &Start, trust: &Word, sent: &Sent) -> Vec<Extension> {
+fn skills(start: &Start, trust: &TrustWord, sent: &Sent) -> Vec<Extension> {
     let found = start.shelf().skills();
     let used = found.skills.iter().map(|skill| {
         let bundled = skill.by == BroughtBy::Bundled;
@@ -219,7 +220,7 @@ fn skills(start: &Start, trust: &Word, sent: &Sent) -> Vec<Extension> {
     all
 }
 
-fn commands(start: &Start, trust: &Word) -> Vec<Extension> {
+fn commands(start: &Start, trust: &TrustWord) -> Vec<Extension> {
     let found = start.shelf().commands_now();
     let runs = |place: &Path| {
         let trust: &Trust = &start.world.settings.trust;
@@ -250,8 +251,8 @@ fn commands(start: &Start, trust: &Word) -> Vec<Extension> {
 }
 
 /// Those that somebody wrote; the built-in ones are always there.
-fn agents(start: &Start, trust: &Word) -> Vec<Extension> {
-    let roster = start.roster(trust);
+fn agents(start: &Start, trust: &TrustWord) -> Vec<Extension> {
+    let roster = roster_of(start, trust);
     let written = roster.agents.iter().filter(|agent| !agent.place.is_empty());
     let flaws_of = |place: &str| {
         let own = roster.flaws.iter().filter(|flaw| flaw.kind.is_harmless() && flaw.path == Path::new(place));

@@ -3,11 +3,11 @@
 
 use crate::acting::Actor;
 use crate::desk::unreadable;
-use crate::fleet::is_of_servers;
 use crate::live::Live;
-use crate::roster::kept;
 use reasonix_agent::{Prefix, Sink, Stop, Tool, Tools};
+use reasonix_assembly::roster::kept;
 use reasonix_proto::{Event, RecordBody, Refused};
+use reasonix_servers::fleet::is_of_servers;
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -3,14 +3,14 @@
 
 use crate::acting::Actor;
 use crate::desk::Desk;
-use crate::parts::{SEVERAL, is_complex, parts};
-use crate::state::Book;
-use crate::ticket::Outcome;
 use reasonix_agent::{About, Aspect, BoxFuture, Class, Journal, Said, Sink, Wish};
 use reasonix_proto::{
     DEFAULT_PHASE, Done, Event, Family, Level, Mode, Phrase, RecordBody, Refusal, Refused, TodoItem, TodoPhase,
     TodoStatus, ToolOutcome, todo_markdown,
 };
+use reasonix_state::Book;
+use reasonix_state::ticket::Settlement;
+use reasonix_talk::parts::{SEVERAL, is_complex, parts};
 use reasonix_tools::{TODO_WRITE, changed_list};
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -67,7 +67,7 @@ impl Actor {
 
 impl Desk {
     /// The list as a person wrote it, or with what they want changed.
-    pub(crate) async fn change_todo(&self, text: &str) -> Outcome {
+    pub(crate) async fn change_todo(&self, text: &str) -> Settlement {
         let now = self.book.state().todo.to_vec();
         let all = now.iter().map(|phase| phase.tasks.len()).sum::<usize>();
         if let Some(task) = named_task(text).filter(|task| !(1..=all).contains(task)) {

@@ -2,23 +2,23 @@
 
 use crate::acting::Actor;
 use crate::bringing::bring;
-use crate::children::{LeftBehind, SkillErrand, left_behind};
 use crate::desk::Desk;
 use crate::goals::Pursuit;
 use crate::handoff::Handoff;
 use crate::intake::Intake;
-use crate::invoke::{Errand, Fork};
 use crate::moves::{Moves, with_news};
 use crate::planner::Planner;
-use crate::queue::Work;
 use crate::reading::Reading;
-use crate::ticket::{Inbound, Outcome, Ticket, Tickets};
 use reasonix_agent::{AnswerForm, Said, Sink, Stop};
+use reasonix_children::{LeftBehind, SkillErrand, left_behind};
 use reasonix_gate::Narrowing;
 use reasonix_proto::{
     ClientId, Done, Event, GoalStrategy, JobInfo, Level, Op, Phrase, RecordBody, Refusal, Refused, TurnEnd, TurnState,
 };
 use reasonix_session::Sessions;
+use reasonix_state::ticket::{Inbound, Settlement, Ticket, Tickets};
+use reasonix_talk::invoke::{Errand, Fork};
+use reasonix_talk::queue::Work;
 use reasonix_undo::{FilesWay, Undo};
 use std::sync::Arc;
 use std::time::Duration;
@@ -209,7 +209,7 @@ impl Live {
     }
 
     /// An operation that begins no turn.
-    async fn apply(&mut self, op: Op, client: Option<ClientId>) -> Outcome {
+    async fn apply(&mut self, op: Op, client: Option<ClientId>) -> Settlement {
         if matches!(op, Op::Handoff { .. } | Op::Branch { .. } | Op::Rewind { .. } | Op::Redo | Op::Discard) {
             self.desk.end_jobs().await;
         }
@@ -355,7 +355,7 @@ impl Live {
     }
 
     /// Folds the conversation; an interrupt leaves it as it is, or as the log alone folds it.
-    async fn compact(&mut self, instructions: &str) -> Outcome {
+    async fn compact(&mut self, instructions: &str) -> Settlement {
         let stop = Stop::new();
         self.desk.brought.hooks.begin_turn(&stop);
         let folding = self.actor.agent.fold_now(&mut self.actor.conversation, instructions, &stop);

@@ -1,11 +1,11 @@
 //! What front ends are shown of earlier sessions and of what is remembered, and what they can do with it.
 
 use crate::desk::{Desk, not_possible};
-use crate::recall::{memories_of, search_of};
-use crate::ticket::Outcome;
+use reasonix_assembly::recall::{memories_of, search_of};
 use reasonix_config::api_key;
 use reasonix_proto::{Done, Hit, Level, MemoryInfo, MemoryReach, Phrase, RecordId, Refusal, Refused, Reply};
 use reasonix_session::{DocumentFormat, Reach, SessionError, Wanted, export, write_new};
+use reasonix_state::ticket::Settlement;
 use std::time::Duration;
 
 /// So long sessions that were never searched are read before what was found so far is shown.
@@ -74,7 +74,7 @@ impl LookingBack<'_> {
     }
 
     /// Takes something out of what is remembered.
-    pub(crate) async fn forget(&self, name: String, scope: MemoryReach) -> Outcome {
+    pub(crate) async fn forget(&self, name: String, scope: MemoryReach) -> Settlement {
         let reach = [Reach::Global, Reach::Project].into_iter().find(|reach| MemoryReach::from(*reach) == scope);
         let memories = memories_of(&self.0.base);
         let forgotten = tokio::task::spawn_blocking(move || memories.forget(&name, reach)).await;
@@ -89,7 +89,7 @@ impl LookingBack<'_> {
     }
 
     /// Writes the conversation into a new file.
-    pub(crate) async fn export(&self, path: &str) -> Outcome {
+    pub(crate) async fn export(&self, path: &str) -> Settlement {
         let session = self.0.outbox.session().short().to_owned();
         let name = if path.trim().is_empty() { format!("reasonix-{session}.md") } else { path.trim().to_owned() };
         let path = self.0.base.workspace.root().join(name);

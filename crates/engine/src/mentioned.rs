@@ -2,7 +2,7 @@
 //! text, and that is said.
 
 use crate::refs::references_in;
-use crate::roster::startable;
+use reasonix_assembly::roster::startable;
 use reasonix_extensions::Roster;
 use reasonix_proto::{AgentProfile, Completion, Phrase};
 

@@ -1,20 +1,20 @@
 //! Moving about in a session's tree. Nothing is deleted: a record says from where the conversation goes on.
 
 use crate::acting::Actor;
-use crate::blueprint::conversation_of;
 use crate::desk::{Desk, no_record, not_possible, unreadable};
 use crate::goals::goal_record;
-use crate::images::fetch;
 use crate::intake::Intake;
-use crate::queue::Work;
 use crate::reading::Reading;
-use crate::ticket::Outcome;
 use reasonix_agent::{Said, Sink, Stop};
+use reasonix_assembly::blueprint::conversation_of;
+use reasonix_assembly::images::fetch;
 use reasonix_proto::{
     Done, Event, GoalNews, Left, Level, Message, Mode, MoveReason, Phrase, Record, RecordBody, RecordId, Refusal,
     Refused, Rewind, TurnState,
 };
 use reasonix_session::{History, Past, typed};
+use reasonix_state::ticket::Settlement;
+use reasonix_talk::queue::Work;
 use reasonix_tools::TodoList;
 use reasonix_undo::{FilesWay, Undo, note};
 
@@ -85,7 +85,7 @@ pub(crate) struct Moves<'a> {
 
 impl Moves<'_> {
     /// Goes to a record; at something a person wrote to the place before it, and its text comes back.
-    pub(crate) async fn branch(&mut self, at: RecordId, summary: Option<bool>) -> Outcome {
+    pub(crate) async fn branch(&mut self, at: RecordId, summary: Option<bool>) -> Settlement {
         let goal = Goal::at(&self.desk.past, at)?;
         if goal.text.is_none() && self.desk.past.leaf() == Some(at) {
             self.desk.notice(Level::Info, Phrase::new("engine.already_there"));
@@ -95,7 +95,7 @@ impl Moves<'_> {
     }
 
     /// Takes a turn of the active branch and all after it back.
-    pub(crate) async fn rewind(&mut self, turn: u32, what: Rewind, summary: Option<bool>) -> Outcome {
+    pub(crate) async fn rewind(&mut self, turn: u32, what: Rewind, summary: Option<bool>) -> Settlement {
         known_turn(&self.desk.past, turn)?;
         if what == Rewind::Files {
             return self.files(FilesWay::Before(turn)).await;
@@ -112,7 +112,7 @@ impl Moves<'_> {
     }
 
     /// Moves the leaf; where that is wanted, with notes on what is left. That there are none never stops the move.
-    async fn leave_for(&mut self, goal: Goal, summary: Option<bool>) -> Outcome {
+    async fn leave_for(&mut self, goal: Goal, summary: Option<bool>) -> Settlement {
         let wanted = summary.unwrap_or(self.desk.base.world.settings.branch.summary);
         let left = if wanted { self.notes_on_leaving(goal.to).await } else { None };
         let gone = self.go(goal).await;
@@ -141,7 +141,7 @@ impl Moves<'_> {
     }
 
     /// Takes files back, or brings them again, and says what became of them.
-    pub(crate) async fn files(&mut self, way: FilesWay) -> Outcome {
+    pub(crate) async fn files(&mut self, way: FilesWay) -> Settlement {
         let Some(undo) = self.undo else { return Err(not_possible()) };
         let back = undo.go(&self.desk.past, way, false).await;
         let back = back.map_err(|error| Refused::new(error.refusal(), error.phrase()))?;
@@ -170,7 +170,7 @@ impl Moves<'_> {
     }
 
     /// Moves the leaf. The conversation there is read first, so that a failure leaves everything as it was.
-    async fn go(&mut self, goal: Goal) -> Outcome {
+    async fn go(&mut self, goal: Goal) -> Settlement {
         let (past, there) = (self.desk.past.clone(), goal.clone());
         let now = {
             let state = self.desk.book.state();

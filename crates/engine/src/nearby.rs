@@ -1,14 +1,14 @@
 //! Rules that are about certain files: they come once, with the first call that reads or changes such a file. So do the rules
 //! files of folders below the working folder. What a session began with stays as it was.
 
-use crate::prompt::clipped;
-use crate::spec::Start;
-use crate::state::{Observer, SessionState};
 use reasonix_agent::{About, Aspect, BoxFuture};
 use reasonix_extensions::Shelf;
 use reasonix_policy::Rule;
 use reasonix_proto::{Family, Record, RecordBody, ToolOutcome, fenced, unhidden};
+use reasonix_state::{Observer, SessionState};
 use reasonix_workspace::Workspace;
+use reasonix_world::prompt::clipped;
+use reasonix_world::spec::Start;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -164,9 +164,9 @@ impl Inner {
 #[cfg(test)]
 mod tests {
     use super::{Inner, RulesLeft};
-    use crate::state::{Observer, SessionState};
     use reasonix_extensions::{ExtensionPlaces, Shelf};
     use reasonix_proto::{Mode, MoveReason, Record, RecordBody, RecordId};
+    use reasonix_state::{Observer, SessionState};
     use reasonix_workspace::{Options, Workspace};
     use std::collections::BTreeSet;
     use std::fs;

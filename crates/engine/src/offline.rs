@@ -1,9 +1,7 @@
 //! A session that nobody runs: going back in it, and looking at what it did, without a model. What is written is written by
 //! the same hands as in a live session.
 
-use crate::confine::left_behind;
 use crate::desk::unreadable;
-use crate::error::EngineError;
 use crate::moves::{Goal, known_turn};
 use reasonix_agent::Sink;
 use reasonix_config::FolderSettings;
@@ -12,6 +10,8 @@ use reasonix_session::{Opened, Past, Sessions};
 use reasonix_undo::{
     BackError, FilesBack, FilesWay, Span, Undo, UndoKeep, changes, snapshots_of, spans, taken_back, turns,
 };
+use reasonix_world::confine::left_behind;
+use reasonix_world::error::EngineError;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

@@ -2,22 +2,22 @@
 //! over as text; the session's own model carries it out. Neither conversation sees the other's turns, so that both only
 //! grow and stay cached.
 
-use crate::beside::Beside;
-use crate::blueprint::{Blueprint, conversation_of};
-use crate::error::EngineError;
-use crate::observers::KeepsLedger;
-use crate::outbox::Outbox;
-use crate::purse::Purse;
-use crate::spec::{Start, Which};
-use crate::state::{Book, SessionState};
-use crate::told::as_told;
 use reasonix_agent::{
     Agent, Artifacts, Aspect, Classify, Conversation, Gate, Inbox, Journal, Limits, Said, Sink, Stop, Tool, Tools,
 };
+use reasonix_assembly::beside::Beside;
+use reasonix_assembly::blueprint::{Blueprint, conversation_of};
+use reasonix_assembly::observers::KeepsLedger;
+use reasonix_assembly::told::as_told;
 use reasonix_proto::{
     Cost, Event, Level, Mode, Phrase, PlannerTurn, RecordBody, SessionHead, SessionId, TurnEnd, TurnState, Usage,
 };
 use reasonix_session::{Beginning, Opened, Sessions, in_memory};
+use reasonix_state::outbox::Outbox;
+use reasonix_state::purse::Purse;
+use reasonix_state::{Book, SessionState};
+use reasonix_world::error::EngineError;
+use reasonix_world::spec::{Start, Which};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::watch;

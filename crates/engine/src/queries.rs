@@ -1,23 +1,23 @@
 //! Answers to queries. What may take long runs on a thread of its own; a front end that no longer waits has given it up.
 
-use crate::commands::{Able, brought, commands};
 use crate::context::{cache_of, parts, prefix_tokens};
 use crate::desk::Desk;
 use crate::lookback::LookingBack;
 use crate::mentioned::{means_agents, offered};
 use crate::moves::known_turn;
 use crate::offline::{TurnChanges, changes_in};
-use crate::roster::names;
-use crate::shelf::{flaws, shadowed};
 use reasonix_agent::BoxFuture;
+use reasonix_assembly::roster::{names, roster_of};
 use reasonix_exec::git::branch_and_dirt;
 use reasonix_proto::{
     ArgumentKind, CommandAction, CommandCase, CompletionKind, Message, ModelInfo, Op, Phrase, Query, RecordBody,
     RecordId, Reply, SessionInfo, Status, TreeFilter,
 };
 use reasonix_session::{GroupBy, Ledger, Sessions, Summary, TimeSpan, TreeView, tallies, tally};
+use reasonix_talk::commands::{Able, brought, commands};
 use reasonix_undo::last_standing;
 use reasonix_workspace::{Candidates, citations, references, words};
+use reasonix_world::shelf::{flaws, shadowed};
 use std::future::ready;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -78,7 +78,7 @@ impl Queries {
         let chooses = |case: &CommandCase| matches!(&case.action, CommandAction::Operation(ops) if ops.iter().any(|op| matches!(op, Op::WorkAs { .. })));
         let agent = commands.iter_mut().find(|command| command.cases.iter().any(chooses));
         if let Some(argument) = agent.and_then(|command| command.arguments.first_mut()) {
-            argument.kind = ArgumentKind::OneOf { words: names(&self.0.base.roster(&self.0.brought.trust)) };
+            argument.kind = ArgumentKind::OneOf { words: names(&roster_of(&self.0.base, &self.0.brought.trust)) };
         }
         commands
     }
@@ -164,7 +164,7 @@ impl Queries {
         match kind {
             CompletionKind::Reference => {
                 let agents =
-                    means_agents(text).then(|| offered(&self.0.base.roster(&self.0.brought.trust), text, limit));
+                    means_agents(text).then(|| offered(&roster_of(&self.0.base, &self.0.brought.trust), text, limit));
                 let mut items = agents.unwrap_or_default();
                 let (files, more) = references(&self.0.base.workspace, text, limit.saturating_sub(items.len()));
                 items.extend(files);

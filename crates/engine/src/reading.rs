@@ -1,14 +1,15 @@
 //! What was typed, as the model reads it: a command or a skill that it names is filled in, and what it refers to is looked up.
 
 use crate::desk::Desk;
-use crate::fleet::{command_of, reaches_more};
-use crate::images::keep;
-use crate::invoke::{Brings, Errand, Fork, Invoked, Wants, invoke};
 use crate::mentioned::{Delegating, Mentioned, agents_in, mentioned};
-use crate::queue::Work;
 use crate::refs::{references_in, resolve_for};
 use reasonix_agent::Said;
+use reasonix_assembly::images::keep;
+use reasonix_assembly::roster::roster_of;
 use reasonix_proto::{Level, Phrase};
+use reasonix_servers::fleet::{command_of, reaches_more};
+use reasonix_talk::invoke::{Brings, Errand, Fork, Invoked, Wants, invoke};
+use reasonix_talk::queue::Work;
 use std::sync::Arc;
 
 /// Reads what was typed, with what a session knows.
@@ -131,7 +132,7 @@ impl Reading<'_> {
         let (base, trust, how) = (Arc::clone(&self.0.base), self.0.brought.trust.clone(), self.delegating());
         let look = move || {
             let is_file = |path: &str| base.workspace.exists(path).unwrap_or(false);
-            mentioned(&names, &base.roster(&trust), how, is_file)
+            mentioned(&names, &roster_of(&base, &trust), how, is_file)
         };
         let Mentioned { told, notices } = tokio::task::spawn_blocking(look).await.unwrap_or_default();
         notices.into_iter().for_each(|phrase| self.0.notice(Level::Warning, phrase));

@@ -2,7 +2,7 @@
 //! mention or an e-mail address stays what it is; what looks like a file and is none is said. Reading goes through the
 //! workspace's boundary.
 
-use crate::images::{LARGEST, MOST, document, from_outside, placed};
+use reasonix_assembly::images::{LARGEST, MOST, document, from_outside, placed};
 use reasonix_policy::Rule;
 use reasonix_proto::{Image, LARGEST_DOCUMENT, Phrase, fenced, image_of, unhidden};
 use reasonix_workspace::{FileError, GlobQuery, Workspace, references};

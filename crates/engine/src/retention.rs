@@ -1,8 +1,8 @@
 //! Keeps what lies on disk of the past within the user's bounds: once a day, beside a session that nobody has to wait for.
 
-use crate::spec::{Start, Which};
 use reasonix_config::Settings;
 use reasonix_session::{Retained, Retention, retain};
+use reasonix_world::spec::{Start, Which};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 

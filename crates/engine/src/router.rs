@@ -7,12 +7,12 @@ mod marker;
 
 pub(crate) use escalation::{Escalates, Escalation, Target};
 
-use crate::spec::Start;
-use crate::state::{Book, Observer, SessionState};
 use handing::Handing;
 use reasonix_agent::{Model, Purpose, Router, Sink};
 use reasonix_config::Settings;
 use reasonix_proto::{Event, Level, Mode, Phrase, Record, RecordBody};
+use reasonix_state::{Book, Observer, SessionState};
+use reasonix_world::spec::Start;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, Weak};
 
 /// What the model is told where it may hand a turn over.

@@ -6,56 +6,56 @@ mod toolset;
 
 use crate::acting::Actor;
 use crate::believed::Believed;
-use crate::blueprint::{Blueprint, conversation_of};
-use crate::border::{Crossing, Shell};
-use crate::children::{Addressed, Children, Family, Kin, Kit, MakesTools, sweep};
-use crate::confine::{confinement, left_behind, shortcoming, word};
 use crate::desk::{Behind, Brought, Desk, HeldBy};
 use crate::dials::Dials;
-use crate::editing::{as_begun, settled};
-use crate::error::EngineError;
-use crate::fleet::{Fleet, Hears};
 use crate::goals::{JudgesGoal, Pursuit};
 use crate::going::set_going;
 use crate::handle::Handle;
-use crate::hooks::{AroundAll, AroundCalls, Hooks};
 use crate::intake::Intake;
-use crate::jobs::{Around, Jobs, Rests};
 use crate::listing::BeginsList;
 use crate::live::{Live, Todo};
 use crate::nearby::Nearby;
-use crate::network::net_options;
-use crate::observers::{ChecksCitations, ChecksClaims, KeepsLedger, KeepsTodo, TellsGate, TellsQueue};
 use crate::offline::broken_span;
-use crate::outbox::{Events, Outbox};
-use crate::people::{Floor, People};
 use crate::planner::{Around as PlansAround, Planner};
-use crate::purse::Purse;
-use crate::queue::Queue;
 use crate::retention::tend;
-use crate::roster::{held, kept, own_model, sampled, steps_of, unusable};
 use crate::router::{Escalates, Escalation, Routes, TellsPlanModel, empty_roles};
-use crate::servers::specs::carried;
-use crate::spec::{Start, Which, folds};
-use crate::state::{Book, SessionState};
 use crate::streaming::Streaming;
-use crate::ticket::Sender;
-use crate::told::told_where_known;
-use crate::tools::Delegates;
-use crate::trust::Word;
 use crate::validation::Validates;
-use crate::world::World;
 use opening::{Begun, open};
 use reasonix_agent::{Agent, Aspect, Compaction, Limits, Model, Prefix, Sink, Tool, Tools};
+use reasonix_assembly::blueprint::{Blueprint, conversation_of};
+use reasonix_assembly::observers::{ChecksCitations, ChecksClaims, KeepsLedger, KeepsTodo, TellsGate, TellsQueue};
+use reasonix_assembly::roster::{begins_as, held, kept, own_model, roster_of, sampled, steps_of, unusable};
+use reasonix_assembly::told::told_where_known;
+use reasonix_children::{Addressed, ChildFamily, Children, Kin, Kit, MakesTools, sweep};
 use reasonix_config::{Origins, Settings, key_destination};
 use reasonix_exec::Confinement;
 use reasonix_gate::{AgentStanding, Approvals, GateStanding};
+use reasonix_hooks::{AroundAll, AroundCalls, Hooks};
+use reasonix_jobs::{Around, Jobs, Rests};
 use reasonix_proto::{
     AgentProfile, AgentRules, BUILD_AGENT, Event, PLAN_AGENT, Phrase, RecordBody, SessionHead, Status, TurnState,
 };
+use reasonix_servers::fleet::{Fleet, Hears};
+use reasonix_servers::specs::carried;
 use reasonix_session::{History, Ledger, Opened, Sessions};
+use reasonix_state::outbox::{Events, Outbox};
+use reasonix_state::purse::Purse;
+use reasonix_state::ticket::Sender;
+use reasonix_state::{Book, SessionState};
+use reasonix_talk::people::{Floor, People};
+use reasonix_talk::queue::Queue;
+use reasonix_talk::tools::Delegates;
 use reasonix_tools::TODO_WRITE;
 use reasonix_undo::{Undo, UndoKeep, snapshots_of};
+use reasonix_world::World;
+use reasonix_world::border::{BoxedShell, Crossing};
+use reasonix_world::confine::{confinement, left_behind, shortcoming, word};
+use reasonix_world::editing::{as_begun, settled};
+use reasonix_world::error::EngineError;
+use reasonix_world::network::net_options;
+use reasonix_world::spec::{Start, Which, folds};
+use reasonix_world::trust::TrustWord;
 use std::any::Any;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -95,7 +95,7 @@ impl Ground {
         may_be_kept(&start)?;
         let (start, said) = settled(start)?;
         // An agent that nobody has is a mistake also where the session goes on.
-        start.begins_as()?;
+        begins_as(&start)?;
         let confinement = confinement_of(&start)?;
         let standing = GateStanding::new(&start.given())?.confined(&confinement);
         let fleet = Fleet::new(&start);
@@ -150,7 +150,7 @@ impl Ground {
         let others: Arc<dyn Delegates> = children.clone();
         let carried = Carried::of(start, opened, (&todo, &people, &jobs), &others);
         let crossing = Crossing::new(settings, workspace.root(), &self.confinement, start.attended);
-        let shell = Shell { confinement: self.confinement.clone(), crossing: Some(crossing.clone()) };
+        let shell = BoxedShell { confinement: self.confinement.clone(), crossing: Some(crossing.clone()) };
         let (tools, whole) = tools_of(&self, &acting, shell.clone(), &carried);
         let writes = tools.iter().any(|tool| tool.spec().name == TODO_WRITE);
         let nearby = Nearby::of(start, model.card().window);
@@ -184,9 +184,9 @@ impl Ground {
 
 impl Ground {
     /// The subagents of the session as its log has them; what they handed back is among its artifacts from now on.
-    fn family(&mut self) -> Arc<Family> {
+    fn family(&mut self) -> Arc<ChildFamily> {
         let runs = &self.begun.opened.history.children;
-        let family = Arc::new(Family::new(&self.start.world.settings.task, runs));
+        let family = Arc::new(ChildFamily::new(&self.start.world.settings.task, runs));
         let (artifacts, of) = (self.begun.artifacts.clone(), family.clone());
         self.begun.artifacts = Arc::new(Addressed { artifacts, family: of });
         family
@@ -197,12 +197,12 @@ impl Ground {
         &self,
         Voice { outbox, book }: &Voice,
         (gate, purse, undo): (&Arc<Approvals>, &Arc<Purse>, Option<&Arc<Undo>>),
-        (hooks, trust, jobs): (&Arc<Hooks>, &Word, &Arc<Jobs>),
-        (agent, shell, whole): (&Agent, Shell, &Tools),
+        (hooks, trust, jobs): (&Arc<Hooks>, &TrustWord, &Arc<Jobs>),
+        (agent, shell, whole): (&Agent, BoxedShell, &Tools),
     ) -> Kin {
         let (sandbox, fleet, artifacts) = (word(&shell.confinement), self.fleet.clone(), agent.artifacts.clone());
         let kept = artifacts.clone();
-        let tools_in = move |shell: Shell| -> MakesTools {
+        let tools_in = move |shell: BoxedShell| -> MakesTools {
             let (kept, fleet) = (kept.clone(), fleet.clone());
             Arc::new(move |start: &Start, others: &Arc<dyn Delegates>, window: u64| {
                 tools_below(start, &kept, shell.clone(), &fleet, (others, window))
@@ -268,12 +268,12 @@ struct Parts {
     people: Arc<People>,
     todo: Todo,
     planner: Option<Planner>,
-    trust: Word,
+    trust: TrustWord,
     hooks: Arc<Hooks>,
     acting: AgentProfile,
     whole: Tools,
     /// Subagents, and jobs with the border that their connections cross.
-    held: (Arc<Family>, (Arc<Jobs>, Arc<Crossing>)),
+    held: (Arc<ChildFamily>, (Arc<Jobs>, Arc<Crossing>)),
 }
 
 /// A session that has everything, and does not run yet.
@@ -382,7 +382,7 @@ impl Equipped {
         let sandbox = if runs { shortcoming(confinement) } else { None };
         begun.opened.notices.iter().cloned().chain(sandbox).for_each(|phrase| outbox.warn(phrase));
         // Where somebody is, they are asked about trust; where nobody is, it is said.
-        let untrusted = Word::new(start.world.settings.trust.clone()).off().filter(|_| !start.attended);
+        let untrusted = TrustWord::new(start.world.settings.trust.clone()).off().filter(|_| !start.attended);
         let keys = key_moved(start, &model).into_iter().chain(key_absent(start, &model));
         let left = left_behind(&start.world.home, start.workspace.roots());
         let warnings =
@@ -430,9 +430,9 @@ fn planner_of(
     if start.world.settings.agent.planner_model.is_none() {
         return Ok(None);
     }
-    let world = World { tap: start.world.tap.fresh(), ..start.world.clone() };
+    let world = start.world.recorded_by(start.world.tap.fresh());
     let own = Start { workspace: start.workspace.fresh(), world, ..start.clone() };
-    let mut tools = all_tools(&own, &agent.artifacts, carried, Shell::default(), None);
+    let mut tools = all_tools(&own, &agent.artifacts, carried, BoxedShell::default(), None);
     tools.extend(fleet.tools(&agent.artifacts, model.card().window, &[]));
     let around = PlansAround {
         classify: agent.classify.clone(),
@@ -454,9 +454,9 @@ fn planner_of(
 /// nothing, with why, until a person lets another go on; where there is none, that is an error.
 fn acting_of(start: &Start, begun: &Begun) -> Result<(AgentProfile, Option<Phrase>), EngineError> {
     if !begun.resumed {
-        return Ok((start.begins_as()?, None));
+        return Ok((begins_as(start)?, None));
     }
-    let trust = Word::new(start.world.settings.trust.clone());
+    let trust = TrustWord::new(start.world.settings.trust.clone());
     let name = Some(begun.opened.history.agent.as_str()).filter(|name| !name.is_empty()).unwrap_or(BUILD_AGENT);
     let why = match held(start, &trust, name) {
         Ok((agent, _)) => return Ok((agent, None)),
@@ -477,9 +477,9 @@ fn acting_of(start: &Start, begun: &Begun) -> Result<(AgentProfile, Option<Phras
 }
 
 /// The tools of the agent at work, and all that the session has.
-fn tools_of(ground: &Ground, acting: &AgentProfile, shell: Shell, carried: &Carried) -> (Tools, Tools) {
+fn tools_of(ground: &Ground, acting: &AgentProfile, shell: BoxedShell, carried: &Carried) -> (Tools, Tools) {
     let Ground { start, begun, had, fleet, .. } = ground;
-    let made = |shell: Shell, had: Option<&Had>| toolset(start, &begun.artifacts, carried, (shell, fleet), had);
+    let made = |shell: BoxedShell, had: Option<&Had>| toolset(start, &begun.artifacts, carried, (shell, fleet), had);
     let fewer = acting.tools.is_some() || !acting.without.is_empty();
     match had {
         None => {
@@ -506,7 +506,7 @@ fn tools_of(ground: &Ground, acting: &AgentProfile, shell: Shell, carried: &Carr
 
 /// All tools of a session whose agent has fewer, told as they were when it began. What only asks people stays where it had
 /// that, also while there are none.
-fn every_one(ground: &Ground, shell: Shell, carried: &Carried) -> Vec<Arc<dyn Tool>> {
+fn every_one(ground: &Ground, shell: BoxedShell, carried: &Carried) -> Vec<Arc<dyn Tool>> {
     let Ground { start, begun, fleet, .. } = ground;
     let first = match &begun.opened.head.body {
         RecordBody::Session(head) => Had::of(head, &begun.opened.past).0,
@@ -521,9 +521,9 @@ fn every_one(ground: &Ground, shell: Shell, carried: &Carried) -> Vec<Arc<dyn To
 }
 
 /// Tells the gate of the agents that are at work, or may be before anybody chooses another.
-fn know_agents(start: &Start, trust: &Word, gate: &Approvals, acting: &AgentProfile) -> Result<(), EngineError> {
+fn know_agents(start: &Start, trust: &TrustWord, gate: &Approvals, acting: &AgentProfile) -> Result<(), EngineError> {
     let root = start.workspace.root();
-    let roster = start.roster(trust);
+    let roster = roster_of(start, trust);
     let plan = roster.named(PLAN_AGENT).cloned();
     if let Some(why) = plan.as_ref().and_then(|plan| unusable(start, &roster, plan)) {
         return Err(EngineError::Settings(why));
@@ -634,7 +634,7 @@ fn confinement_of(start: &Start) -> Result<Confinement, EngineError> {
     }
     // What the agent that it begins with is denied is closed to commands too.
     let mut settings = start.world.settings.clone();
-    settings.permissions.deny.extend(start.begins_as()?.rules.deny);
+    settings.permissions.deny.extend(begins_as(start)?.rules.deny);
     let confinement = confinement(&settings, &start.workspace, &start.world.home);
     match (&confinement, shortcoming(&confinement)) {
         (Confinement::Refused { .. }, Some(phrase)) if !start.attended => Err(EngineError::Settings(phrase)),

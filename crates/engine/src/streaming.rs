@@ -2,16 +2,16 @@
 //! again, or the model is reminded of it with the result of its call, or after its message. Which texts they watch, and how, is
 //! told in the room of extensions.
 
-use crate::outbox::Outbox;
-use crate::prompt::clipped;
-use crate::spec::Start;
-use crate::state::Book;
 use reasonix_agent::{About, Aspect, BoxFuture, HeardPiece, Journal, Listener, Objection, Sink, Tools};
 use reasonix_config::StreamRuleSettings;
 use reasonix_extensions::{Shelf, StreamHit, StreamRules, StreamSource, StreamWatch};
 use reasonix_proto::{
     CallId, Event, FiredRule, Level, Phrase, RecordBody, RulesFired, ToolCall, ToolOutcome, TurnEnd, fenced,
 };
+use reasonix_state::Book;
+use reasonix_state::outbox::Outbox;
+use reasonix_world::prompt::clipped;
+use reasonix_world::spec::Start;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

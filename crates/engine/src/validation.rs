@@ -3,11 +3,6 @@
 
 mod failure;
 
-use crate::detect::{FoundCheck, detect, is_code};
-use crate::outbox::Outbox;
-use crate::spec::Start;
-use crate::state::Book;
-use crate::trust::Word;
 use failure::ToldFailure;
 use reasonix_agent::{About, Aspect, BoxFuture, Journal, JournalError, Runs, Said, Sink, WantsAsked, Wish};
 use reasonix_config::ValidationSettings;
@@ -16,7 +11,12 @@ use reasonix_proto::{
     CallId, ChangeKind, Details, Event, Family, Level, Mode, Phrase, RecordBody, ToolOutcome, Validation,
     ValidationVerdict, fenced,
 };
+use reasonix_state::Book;
+use reasonix_state::outbox::Outbox;
 use reasonix_undo::Undo;
+use reasonix_world::detect::{FoundCheck, detect, is_code};
+use reasonix_world::spec::Start;
+use reasonix_world::trust::TrustWord;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -37,7 +37,7 @@ pub(crate) struct Validates {
     settings: ValidationSettings,
     root: PathBuf,
     attended: bool,
-    trust: Word,
+    trust: TrustWord,
     book: Arc<Book>,
     outbox: Arc<Outbox>,
     /// Says what commands changed; none where their words have to.
@@ -87,7 +87,7 @@ struct Checks {
 impl Validates {
     pub(crate) fn of(
         start: &Start,
-        trust: &Word,
+        trust: &TrustWord,
         (book, outbox): (&Arc<Book>, &Arc<Outbox>),
         undo: Option<&Arc<Undo>>,
     ) -> Arc<Self> {

@@ -1,9 +1,9 @@
 //! What of the extensions really stands in every request of a session that starts here: each kind has its bound.
 
-use crate::prompt::fitted;
-use crate::spec::Start;
 use reasonix_agent::estimate_tokens;
 use reasonix_extensions::{RuleText, RulesChapter, Skill, index};
+use reasonix_world::prompt::fitted;
+use reasonix_world::spec::Start;
 
 /// The texts that are sent.
 pub(super) struct Sent {

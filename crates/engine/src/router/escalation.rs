@@ -1,14 +1,14 @@
 //! A larger model for the rest of a turn: because the user said so, or because too much failed.
 
-use crate::error::EngineError;
-use crate::spec::Start;
-use crate::state::{Observer, SessionState};
-use crate::ticket::Told;
 use reasonix_agent::{Model, Prefix, Sink};
 use reasonix_config::Settings;
 use reasonix_proto::{
     Done, Escalated, EscalatedBy, Event, Fix, Level, Phrase, Record, RecordBody, Refusal, Refused, ToolOutcome,
 };
+use reasonix_state::ticket::ToldDone;
+use reasonix_state::{Observer, SessionState};
+use reasonix_world::error::EngineError;
+use reasonix_world::spec::Start;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -67,13 +67,13 @@ impl Escalation {
     }
 
     /// The user's word about the next turn.
-    pub(crate) fn arm(&self, on: bool) -> Result<Told, Refused> {
+    pub(crate) fn arm(&self, on: bool) -> Result<ToldDone, Refused> {
         let none = || Refused::new(Refusal::NotPossible, Phrase::new("engine.no_escalation"));
         let pro = self.pro().ok_or_else(none)?;
         self.armed.store(on, Ordering::Relaxed);
         let code = if on { "engine.armed" } else { "engine.disarmed" };
         let phrase = Phrase::new(code).with("model", &pro.card().name);
-        Ok(Told { done: Done::Applied, level: Level::Info, phrase })
+        Ok(ToldDone { done: Done::Applied, level: Level::Info, phrase })
     }
 }
 

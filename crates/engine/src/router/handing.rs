@@ -1,10 +1,10 @@
 //! A model that may hand the turn over by itself: its answer may begin with a mark that asks for the larger one.
 
 use super::marker::{Marker, marker};
-use crate::state::Book;
 use futures_util::StreamExt;
 use reasonix_agent::{BoxFuture, Item, Journal, Model, ModelCard, ModelStream, Request, Sink, Stop};
 use reasonix_proto::{Escalated, EscalatedBy, Event, RecordBody};
+use reasonix_state::Book;
 use std::collections::VecDeque;
 use std::sync::Arc;
 

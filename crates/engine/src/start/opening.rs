@@ -1,22 +1,23 @@
 //! Opening or making the session that a start names, and the head that a new one begins with.
 
 use super::toolset::specs_of;
-use crate::confine::word;
-use crate::editing::edits_with;
-use crate::error::EngineError;
-use crate::fleet::Fleet;
 use crate::foreword::base_words;
-use crate::prompt::{Draft, Sources, assemble};
-use crate::recall::remembered;
-use crate::shelf::{rules_chapter, skills_chapter};
-use crate::spec::{Start, Which};
 use reasonix_agent::{Artifacts, Recalls};
+use reasonix_assembly::recall::remembered;
+use reasonix_assembly::roster::begins_with;
 use reasonix_exec::Confinement;
 use reasonix_proto::{
     BUILD_AGENT, Change, Content, Details, Phrase, RECORD_VERSION, Record, RecordBody, SessionHead, SessionId,
     ToolOutcome,
 };
+use reasonix_servers::fleet::Fleet;
 use reasonix_session::{Beginning, MemoryArtifacts, Opened, SessionArtifacts, Sessions, in_memory};
+use reasonix_world::confine::word;
+use reasonix_world::editing::edits_with;
+use reasonix_world::error::EngineError;
+use reasonix_world::prompt::{Draft, PromptSources, assemble};
+use reasonix_world::shelf::{rules_chapter, skills_chapter};
+use reasonix_world::spec::{Start, Which};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -97,7 +98,7 @@ fn head_of(
 ) -> Result<(Beginning, Vec<Phrase>), EngineError> {
     let settings = &start.world.settings;
     let found = start.named_model()?;
-    let (agent, told_of_agent) = start.begins_with()?;
+    let (agent, told_of_agent) = begins_with(start)?;
     let base = base_words(start, &agent, &found.name());
     let cwd = start.workspace.root();
     let mut tools = specs_of(start, None, fleet);
@@ -109,7 +110,7 @@ fn head_of(
     let (index, told) = skills_chapter(start, window);
     let skills = if has_skills { index } else { String::new() };
     let (rules, told_of_rules) = rules_chapter(start, window);
-    let Draft { system, parts, mut notices } = assemble(&Sources {
+    let Draft { system, parts, mut notices } = assemble(&PromptSources {
         base: &base,
         cwd: Some(cwd),
         files: &start.rules,

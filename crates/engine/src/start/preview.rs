@@ -3,12 +3,13 @@
 use super::opening::imported_head;
 use super::toolset::{Had, specs_of};
 use crate::context::parts;
-use crate::editing::{as_begun, settled};
-use crate::error::EngineError;
-use crate::fleet::Fleet;
-use crate::spec::Start;
+use reasonix_assembly::roster::begins_as;
 use reasonix_proto::{Phrase, Reply};
+use reasonix_servers::fleet::Fleet;
 use reasonix_session::{History, Past};
+use reasonix_world::editing::{as_begun, settled};
+use reasonix_world::error::EngineError;
+use reasonix_world::spec::Start;
 
 /// What the context of a session on disk consists of; of a new one when none is given.
 pub fn context_of(start: &Start, past: Option<&Past>) -> Result<Reply, EngineError> {
@@ -27,7 +28,7 @@ pub fn context_of(start: &Start, past: Option<&Past>) -> Result<Reply, EngineErr
             let head = imported_head(&start)?.unkept();
             history.model.clone_from(&head.model);
             history.head = Some(head);
-            let agent = start.begins_as()?;
+            let agent = begins_as(&start)?;
             let mut specs = specs_of(&start, None, &Fleet::new(&start));
             specs.retain(|spec| agent.has(&spec.name));
             specs

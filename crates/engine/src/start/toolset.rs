@@ -1,22 +1,22 @@
 //! The tools of a session: which there are, which are on, and what they work on.
 
-use crate::border::Shell;
-use crate::confine::{bounds, children_environment};
-use crate::editing::{offers, only_format};
-use crate::fleet::{Fleet, is_of_servers, reaches_more};
-use crate::jobs::Jobs;
-use crate::known::{keeps_nothing, stateful};
 use crate::live::Todo;
-use crate::people::People;
-use crate::recall::{look_back, memories_of, no_look_back, on_by_itself};
-use crate::spec::Start;
-use crate::told::{as_told, told_where_known};
-use crate::tools::{ByOthers, Delegates, Explored, Keeping, LookBack, Nobody, recall_tools, task_tool};
-use crate::world::format_of;
 use reasonix_agent::{Artifacts, Tool, ToolSpec, Tools};
+use reasonix_assembly::known::{keeps_nothing, stateful};
+use reasonix_assembly::recall::{look_back, memories_of, no_look_back, on_by_itself};
+use reasonix_assembly::told::{as_told, told_where_known};
+use reasonix_jobs::Jobs;
 use reasonix_proto::{EditFormat, Phrase, SessionHead};
+use reasonix_servers::fleet::{Fleet, is_of_servers, reaches_more};
 use reasonix_session::{MemoryArtifacts, Opened, Past};
+use reasonix_talk::people::People;
+use reasonix_talk::tools::{ByOthers, Delegates, Explored, Keeping, LookBack, Nobody, recall_tools, task_tool};
 use reasonix_tools::{Background, Bash, Deps, Monitor, ShellOptions, files_for, skill_tool};
+use reasonix_world::border::BoxedShell;
+use reasonix_world::confine::{bounds, children_environment};
+use reasonix_world::editing::{offers, only_format};
+use reasonix_world::format_of;
+use reasonix_world::spec::Start;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -136,7 +136,7 @@ pub(crate) fn all_tools(
     start: &Start,
     artifacts: &Arc<dyn Artifacts>,
     carried: &Carried,
-    how: Shell,
+    how: BoxedShell,
     format: Option<EditFormat>,
 ) -> Vec<Arc<dyn Tool>> {
     let shelf = start.shelf().clone();
@@ -177,7 +177,7 @@ pub(crate) fn all_tools(
 pub(crate) fn tools_below(
     start: &Start,
     artifacts: &Arc<dyn Artifacts>,
-    shell: Shell,
+    shell: BoxedShell,
     fleet: &Arc<Fleet>,
     (others, window): (&Arc<dyn Delegates>, u64),
 ) -> Tools {
@@ -200,7 +200,7 @@ pub(crate) fn toolset(
     start: &Start,
     artifacts: &Arc<dyn Artifacts>,
     carried: &Carried,
-    (shell, fleet): (Shell, &Arc<Fleet>),
+    (shell, fleet): (BoxedShell, &Arc<Fleet>),
     had: Option<&Had>,
 ) -> Tools {
     let on = wanted_tools(start, had);
@@ -260,13 +260,13 @@ fn window_of(start: &Start) -> u64 {
 /// What a session of this start would send, or sends when it goes on with these tools.
 pub(crate) fn specs_of(start: &Start, had: Option<&Had>, fleet: &Arc<Fleet>) -> Vec<ToolSpec> {
     let artifacts: Arc<dyn Artifacts> = Arc::new(MemoryArtifacts::default());
-    toolset(start, &artifacts, &Carried::bare(), (Shell::default(), fleet), had).specs()
+    toolset(start, &artifacts, &Carried::bare(), (BoxedShell::default(), fleet), had).specs()
 }
 
 /// The tools of a start, with nothing behind them.
 pub fn bare_tools(start: &Start) -> Vec<Arc<dyn Tool>> {
     let artifacts: Arc<dyn Artifacts> = Arc::new(MemoryArtifacts::default());
-    all_tools(start, &artifacts, &Carried::bare(), Shell::default(), None)
+    all_tools(start, &artifacts, &Carried::bare(), BoxedShell::default(), None)
 }
 
 /// The specs of all built-in tools, as they are sent.
