@@ -234,7 +234,7 @@ impl Agent {
         };
         record.after = conversation.tokens_with(&record);
         let record = self.journal.append(RecordBody::Compacted(Box::new(record))).await?;
-        conversation.take(&record);
+        conversation.apply(&record);
         self.sink.emit(Event::Compacted { record: Box::new(record) });
         Ok(true)
     }

@@ -186,7 +186,7 @@ impl Conversation {
             false => self.prefix_tokens() + request.messages.iter().map(|message| message_tokens(message)).sum::<u64>(),
         };
         let entry = Requested { estimate, ..self.ledger.enter(place, model, request, usage) };
-        self.measures.take(&entry);
+        self.measures.learn(&entry);
         RecordBody::Requested(Box::new(entry))
     }
 
@@ -198,7 +198,7 @@ impl Conversation {
     }
 
     /// Adds what a journaled record says. The only way in.
-    pub(crate) fn take(&mut self, record: &Record) {
+    pub(crate) fn apply(&mut self, record: &Record) {
         self.cuts += u32::from(matches!(record.body, RecordBody::Compacted(_) | RecordBody::Rewound(_)));
         if let RecordBody::Compacted(folded) = &record.body {
             self.messages = folded_messages(folded).into_iter().map(Arc::new).collect();

@@ -238,7 +238,7 @@ async fn together(
         tally.note(&agent.tools, &body);
         let record = agent.journal.append(body).await?;
         tally.last = Some(record.id);
-        conversation.take(&record);
+        conversation.apply(&record);
         agent.sink.emit(Event::ToolEnded { record: Box::new(record) });
     }
     Ok(())

@@ -29,7 +29,7 @@ impl Agent {
         let back = tally.report.clone().and_then(|report| conversation.going_back(report));
         if let Some(body) = back {
             let record = self.journal.append(body).await?;
-            conversation.take(&record);
+            conversation.apply(&record);
             self.sink.emit(Event::Changed { record: Box::new(record) });
         } else if let (true, Some(last)) = (tally.marked && tally.report.is_none(), tally.last) {
             conversation.set_mark(last);

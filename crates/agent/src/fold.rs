@@ -86,7 +86,7 @@ pub(crate) struct Answer {
 
 impl Fold {
     /// Takes the items that are there, and gives the events to show for them; neighbouring pieces are joined.
-    pub(crate) fn take(&mut self, items: Vec<Item>) -> Vec<Event> {
+    pub(crate) fn feed(&mut self, items: Vec<Item>) -> Vec<Event> {
         let mut events: Vec<Event> = Vec::new();
         for item in items {
             match item {
@@ -254,7 +254,7 @@ mod tests {
 
     fn finish(items: Vec<Item>, interrupted: bool) -> (String, usize, StopReason) {
         let mut fold = Fold::default();
-        fold.take(items);
+        fold.feed(items);
         match fold.finish("m", interrupted, true).message {
             Message::Assistant { text, calls, stop, .. } => (text, calls.len(), stop),
             other => panic!("{other:?}"),
@@ -264,7 +264,7 @@ mod tests {
     #[test]
     fn neighbouring_pieces_become_one_event() {
         let mut fold = Fold::default();
-        let events = fold.take(vec![
+        let events = fold.feed(vec![
             Item::Text("a".into()),
             Item::Text("b".into()),
             Item::Reasoning("r".into()),
@@ -285,7 +285,7 @@ mod tests {
         let mut fold = Fold::default();
         let why = Phrase::new("llm.rate_limited").with("provider", "p");
         let kept = Kept { wire: "w".into(), blocks: vec![KeptBlock::Raw("{}".into()), KeptBlock::Text(1)] };
-        let events = fold.take(vec![
+        let events = fold.feed(vec![
             Item::Switched { model: "q/n".into(), why },
             Item::Text("x".into()),
             Item::Kept(kept.clone()),
@@ -301,7 +301,7 @@ mod tests {
     #[test]
     fn calls_that_were_not_wanted_are_dropped() {
         let mut fold = Fold::default();
-        fold.take(vec![call(), Item::End(StopReason::Calls)]);
+        fold.feed(vec![call(), Item::End(StopReason::Calls)]);
         let Message::Assistant { text, calls, .. } = fold.finish("m", false, false).message else { panic!() };
         assert_eq!((text.as_str(), calls.len()), ("[no answer]", 0));
     }

@@ -32,7 +32,7 @@ struct Count {
 
 impl Measures {
     /// Learns from a request, where it was counted.
-    pub fn take(&mut self, entry: &Requested) {
+    pub fn learn(&mut self, entry: &Requested) {
         let counted = entry.usage.map_or(0, |usage| usage.input);
         // Logs of earlier versions have the length alone.
         let estimate = if entry.estimate == 0 { entry.bytes / 4 } else { entry.estimate };
@@ -133,9 +133,9 @@ mod tests {
     fn what_was_counted_puts_the_next_estimate_right() {
         let mut measures = Measures::default();
         assert_eq!(measures.tokens("m", 1_000), 1_000, "nobody has counted");
-        measures.take(&entry("m", 1_000, 0));
+        measures.learn(&entry("m", 1_000, 0));
         assert!(!measures.knows("m"), "an answer without a count teaches nothing");
-        measures.take(&entry("m", 1_000, 1_600));
+        measures.learn(&entry("m", 1_000, 1_600));
         assert_eq!((measures.tokens("m", 2_000), measures.more("m", 100)), (3_200, 160));
         assert_eq!(measures.estimate("m", 3_200), 2_000);
         assert_eq!(measures.tokens("other", 1_000), 1_000, "each model counts for itself");
@@ -146,7 +146,7 @@ mod tests {
         let mut measures = Measures::default();
         // Two thousand tokens for the tools that the estimate does not see, then one and a half for each of the text.
         for estimate in [1_000, 3_000, 6_000] {
-            measures.take(&entry("m", estimate, 2_000 + estimate * 3 / 2));
+            measures.learn(&entry("m", estimate, 2_000 + estimate * 3 / 2));
         }
         assert_eq!(measures.tokens("m", 2_000), 5_000);
         assert_eq!(measures.estimate("m", 5_000), 2_000);
@@ -155,10 +155,10 @@ mod tests {
     #[test]
     fn counts_that_cannot_be_are_bounded_and_old_logs_have_the_length() {
         let mut measures = Measures::default();
-        measures.take(&entry("always full", 100, 8_000));
+        measures.learn(&entry("always full", 100, 8_000));
         assert_eq!(measures.more("always full", 100), 400);
         let old = Requested { estimate: 0, bytes: 8_000, ..entry("old", 1, 3_000) };
-        measures.take(&old);
+        measures.learn(&old);
         assert_eq!(measures.tokens("old", 4_000), 6_000);
     }
 
@@ -166,7 +166,7 @@ mod tests {
     fn the_model_that_was_asked_longest_ago_is_forgotten_first() {
         let mut measures = Measures::default();
         for number in 0..20 {
-            measures.take(&entry(&format!("m{number}"), 100, 200));
+            measures.learn(&entry(&format!("m{number}"), 100, 200));
         }
         assert!(measures.knows("m19") && measures.knows("m12") && !measures.knows("m11"));
     }

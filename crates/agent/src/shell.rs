@@ -58,7 +58,7 @@ impl Agent {
     ) -> Result<TurnEnd, JournalError> {
         self.close(conversation, (turn.saturating_sub(1), 0)).await?;
         let record = self.journal.append(RecordBody::Shell { turn, command: command.clone(), keep }).await?;
-        conversation.take(&record);
+        conversation.apply(&record);
         self.sink.emit(Event::TurnStarted { record: Box::new(record) });
         self.state(TurnState::ToolRunning);
         let arguments = serde_json::json!({ "command": command }).to_string();
@@ -82,7 +82,7 @@ impl Agent {
             _ => TurnEnd::Done,
         };
         let record = self.journal.append(RecordBody::ShellEnded { turn, command, keep, took_ms, outcome }).await?;
-        conversation.take(&record);
+        conversation.apply(&record);
         self.sink.emit(Event::ToolEnded { record: Box::new(record) });
         Ok(end)
     }

@@ -57,7 +57,7 @@ pub(crate) async fn answer(
     let discarded = answer.objection.as_ref().is_some_and(|objection| objection.discard);
     answer.before = record.parent.filter(|_| discarded);
     if !discarded {
-        conversation.take(&record);
+        conversation.apply(&record);
     }
     agent.sink.emit(Event::Message { record: Box::new(record) });
     if let Some(phrase) = lacking(&answer) {
@@ -202,7 +202,7 @@ async fn listen(
         };
         let Some(mut items) = items else { break };
         stopped = listener.as_deref_mut().is_some_and(|listener| hear(listener, &mut items));
-        for event in fold.take(items) {
+        for event in fold.feed(items) {
             if !generating && !matches!(event, Event::Notice { .. }) {
                 generating = true;
                 agent.state(TurnState::ModelGenerating);

@@ -216,7 +216,7 @@ impl Agent {
             .journal
             .append(RecordBody::Prompt { turn, text: prompt.text, typed: prompt.typed, images: prompt.images })
             .await?;
-        conversation.take(&record);
+        conversation.apply(&record);
         self.sink.emit(Event::TurnStarted { record: Box::new(record) });
         Ok(())
     }
@@ -380,7 +380,7 @@ impl Agent {
         let message = Message::Assistant { text, reasoning: None, calls: Vec::new(), stop };
         let model = self.measure().card().name.clone();
         let record = self.journal.append(RecordBody::Assistant { turn, step, model, message, usage: None }).await?;
-        conversation.take(&record);
+        conversation.apply(&record);
         Ok(())
     }
 
@@ -494,7 +494,7 @@ impl Agent {
     ) -> Result<(), JournalError> {
         let Said { text, typed, images, .. } = said.into();
         let record = self.journal.append(RecordBody::Note { turn, text, typed, images, by_user }).await?;
-        conversation.take(&record);
+        conversation.apply(&record);
         self.sink.emit(Event::Noted { record: Box::new(record) });
         Ok(())
     }
@@ -528,7 +528,7 @@ impl Agent {
     pub(crate) async fn close(&self, conversation: &mut Conversation, place: (u32, u32)) -> Result<(), JournalError> {
         for body in conversation.missing(place, &self.measure().card().name) {
             let record = self.journal.append(body).await?;
-            conversation.take(&record);
+            conversation.apply(&record);
         }
         Ok(())
     }

@@ -356,7 +356,7 @@ fn resumed(prefix: &Arc<Prefix>, log: &[RecordBody]) -> Conversation {
                 broke = Some(reasonix_proto::Break::Compaction);
             }
             RecordBody::Requested(entry) => {
-                measures.take(entry);
+                measures.learn(entry);
                 (last, broke) = (Some((**entry).clone()), None);
             }
             RecordBody::Prompt { turn, .. } => turns = *turn,

@@ -32,7 +32,7 @@ impl Children {
                 let ends = stop.clone();
                 let ending = async move {
                     let handed = me.one(&own, job, &by, &ends).await;
-                    told.take(handed.text().as_bytes());
+                    told.feed(handed.text().as_bytes());
                     ending_of(&handed)
                 };
                 LiveCommand { feed, stop, pid: None, ending: ending.boxed() }

@@ -105,7 +105,7 @@ impl Yields {
     }
 
     /// The value that a call has: its argument, or all of them where they fit as they are.
-    fn take(&self, args: &Args) -> Result<Value, String> {
+    fn accept(&self, args: &Args) -> Result<Value, String> {
         let whole = Value::Object(args.clone());
         let value = args.get(RESULT).cloned().unwrap_or_else(|| whole.clone());
         let value = match self.schema.fits(&value) {
@@ -167,7 +167,7 @@ impl Tool for Yields {
     }
 
     fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, ToolOutcome> {
-        Box::pin(ready(match self.take(call.args) {
+        Box::pin(ready(match self.accept(call.args) {
             Ok(value) => {
                 self.lock().given = Some(value);
                 ToolOutcome::done("Handed back.")

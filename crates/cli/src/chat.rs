@@ -47,7 +47,7 @@ pub(crate) async fn chat(args: SessionArgs, first: Option<String>) -> anyhow::Re
         chat.carry(Op::Compact { instructions }).await?;
     }
     if let Some(first) = first
-        && !chat.take(&first).await?
+        && !chat.act_on(&first).await?
     {
         return chat.end().await;
     }
@@ -55,7 +55,7 @@ pub(crate) async fn chat(args: SessionArgs, first: Option<String>) -> anyhow::Re
         if let Some(history) = &history {
             remember(&chat.editor, history);
         }
-        if !chat.take(&typed).await? {
+        if !chat.act_on(&typed).await? {
             break;
         }
     }
@@ -88,7 +88,7 @@ impl Chat {
     }
 
     /// Does what a line says. False when it ends the chat.
-    async fn take(&mut self, typed: &str) -> anyhow::Result<bool> {
+    async fn act_on(&mut self, typed: &str) -> anyhow::Result<bool> {
         let Some(line) = command_of(typed) else {
             if let Some(op) = said(typed) {
                 self.spoke = true;

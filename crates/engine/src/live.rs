@@ -126,7 +126,7 @@ impl Live {
     async fn next_work(&mut self) -> Option<Wanted> {
         loop {
             while let Some(inbound) = self.intake.after_turn.pop_front() {
-                if let Some(work) = self.take(inbound).await {
+                if let Some(work) = self.admit(inbound).await {
                     return Some(work);
                 }
             }
@@ -164,14 +164,14 @@ impl Live {
                     continue;
                 }
             };
-            if let Some(work) = self.take(inbound).await {
+            if let Some(work) = self.admit(inbound).await {
                 return Some(work);
             }
         }
     }
 
     /// An operation while nothing runs.
-    async fn take(&mut self, (op, ticket): Inbound) -> Option<Wanted> {
+    async fn admit(&mut self, (op, ticket): Inbound) -> Option<Wanted> {
         let work = match op {
             Op::SetGoal { objective, strategy } => {
                 self.pursuit.set_goal(&objective, strategy, ticket).await;

@@ -19,7 +19,7 @@ impl Captured {
     }
 
     /// Takes in what came next.
-    pub fn take(&mut self, piece: &[u8]) {
+    pub fn feed(&mut self, piece: &[u8]) {
         self.total += piece.len() as u64;
         let room = self.keep.head.saturating_sub(self.head.len()).min(piece.len());
         let (first, rest) = piece.split_at(room);
@@ -58,7 +58,7 @@ mod tests {
         for piece in [1, 3, 7, 10, 33, 100] {
             for (head, tail) in [(10, 10), (0, 5), (5, 0), (0, 0), (60, 60), (50, 50)] {
                 let mut captured = Captured::new(Keep { head, tail });
-                input.chunks(piece).for_each(|piece| captured.take(piece));
+                input.chunks(piece).for_each(|piece| captured.feed(piece));
                 assert_eq!(captured.total(), 100);
                 let kept = (head + tail).min(100);
                 assert_eq!(captured.dropped(), 100 - kept as u64);

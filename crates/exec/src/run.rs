@@ -90,9 +90,9 @@ impl Reading {
         let mut piece = vec![0; PIECE];
         let mut room = Room::new(command.bounds.output);
         let mut take = |bytes: &[u8]| {
-            captured.take(bytes);
+            captured.feed(bytes);
             on_output(bytes);
-            room.take(bytes.len())
+            room.fill(bytes.len())
         };
         let (mut ending, mut hit, mut running, mut reading) = (None, None, true, true);
         let mut alarm = std::pin::pin!(tokio::time::sleep(command.timeout.unwrap_or_default()));
@@ -167,7 +167,7 @@ impl Room {
     }
 
     /// Takes in so many bytes. True when that was too much.
-    fn take(&mut self, bytes: usize) -> bool {
+    fn fill(&mut self, bytes: usize) -> bool {
         let Some(left) = &mut self.0 else { return false };
         let fits = u64::try_from(bytes).is_ok_and(|bytes| bytes <= *left);
         *left = left.saturating_sub(bytes.try_into().unwrap_or(u64::MAX));

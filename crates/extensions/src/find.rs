@@ -42,7 +42,7 @@ impl<T> Haul<T> {
         Self { found: Vec::new(), flaws: Vec::new() }
     }
 
-    fn take(&mut self, path: &Path, read: Result<(T, Vec<FlawKind>), FlawKind>) {
+    fn add(&mut self, path: &Path, read: Result<(T, Vec<FlawKind>), FlawKind>) {
         match read {
             Ok((item, flaws)) => {
                 self.found.push(item);
@@ -67,7 +67,7 @@ pub(crate) fn skills(root: &Root, is_excluded: &dyn Fn(&Path) -> bool) -> Haul<S
         }
         match own_folder(root, &name, kind) {
             Ok(true) if folder.join(MANIFEST).symlink_metadata().is_ok() => {
-                haul.take(&folder.join(MANIFEST), Skill::read(&folder, root.by));
+                haul.add(&folder.join(MANIFEST), Skill::read(&folder, root.by));
             }
             Ok(_) => {}
             Err(kind) => haul.flaws.push(kind.at(&folder)),
@@ -96,7 +96,7 @@ fn one_command(file: &Path, haul: &mut Haul<CustomCommand>, by: BroughtBy) {
         true => CustomCommand::read(stem.to_owned(), file, folder, by),
         false => Err(FlawKind::BadName(stem.to_owned())),
     };
-    haul.take(file, read);
+    haul.add(file, read);
 }
 
 /// The rules of a folder, by name; of a file, that one. `deep` looks into the folders in it too.
@@ -104,7 +104,7 @@ pub(crate) fn rules(root: &Root, dialect: Dialect, deep: bool) -> Haul<RuleText>
     let mut haul = Haul::empty();
     if root.path.is_file() {
         let folder = root.path.parent().unwrap_or(&root.path);
-        haul.take(&root.path, RuleText::read(&root.path, (folder, root.by), dialect));
+        haul.add(&root.path, RuleText::read(&root.path, (folder, root.by), dialect));
     } else {
         gather_rules(root, &root.path, dialect, if deep { DEEPEST } else { 0 }, &mut haul);
     }
@@ -128,7 +128,7 @@ pub fn agent_of_file(file: &Path) -> Option<AgentProfile> {
 pub(crate) fn one_agent(file: &Path) -> Haul<AgentProfile> {
     let mut haul = Haul::empty();
     let folder = file.parent().unwrap_or(file);
-    haul.take(file, agents::read(file, (folder, BroughtBy::User)));
+    haul.add(file, agents::read(file, (folder, BroughtBy::User)));
     haul
 }
 
@@ -144,7 +144,7 @@ fn gather_agents(root: &Root, folder: &Path, depth: usize, haul: &mut Haul<Agent
                 gather_agents(root, &path, depth - 1, haul);
             }
         } else if name.ends_with(".md") {
-            haul.take(&path, agents::read(&path, (&root.path, root.by)));
+            haul.add(&path, agents::read(&path, (&root.path, root.by)));
         }
     }
 }
@@ -161,7 +161,7 @@ fn gather_rules(root: &Root, folder: &Path, dialect: Dialect, depth: usize, haul
                 gather_rules(root, &path, dialect, depth - 1, haul);
             }
         } else if name.ends_with(".md") || name.ends_with(".mdc") {
-            haul.take(&path, RuleText::read(&path, (&root.path, root.by), dialect));
+            haul.add(&path, RuleText::read(&path, (&root.path, root.by), dialect));
         }
     }
 }
@@ -187,7 +187,7 @@ fn walk(root: &Root, folder: &Path, before: &str, depth: usize, haul: &mut Haul<
                 true => CustomCommand::read(format!("{before}{stem}"), &path, &root.path, root.by),
                 false => Err(FlawKind::BadName(stem.to_owned())),
             };
-            haul.take(&path, read);
+            haul.add(&path, read);
         }
     }
 }

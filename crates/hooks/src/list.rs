@@ -130,7 +130,7 @@ impl Found {
             let said = text.filter(|_| brings).and_then(|text| serde_json::from_str::<Value>(&text).ok());
             let trusted = matches!(trust.stands(&surface), Standing::Trusted(_));
             match said {
-                Some(said) => self.take(&said, surface.place.clone(), Some(&surface), trusted),
+                Some(said) => self.add(&said, surface.place.clone(), Some(&surface), trusted),
                 None if brings => self.unreadable(&surface.place),
                 None => {}
             }
@@ -140,7 +140,7 @@ impl Found {
     fn of_user(&mut self, settings: &Settings, home: &Path, stated: Option<&Value>) {
         if let Some(stated) = stated {
             let file = settings.user_file.as_deref().unwrap_or(Path::new("config.toml"));
-            self.take(stated, file.display().to_string(), None, true);
+            self.add(stated, file.display().to_string(), None, true);
         }
         for file in std::iter::once(home.join("settings.json")).chain(files_in(&home.join("hooks"))) {
             match small_file(&file, home) {
@@ -152,7 +152,7 @@ impl Found {
                 Some(Ok(text)) => match serde_json::from_str::<Value>(&text) {
                     // The other edition keeps more in its file than hooks.
                     Ok(said) if said.get("hooks").is_none() && file.ends_with("settings.json") => {}
-                    Ok(said) => self.take(&said, file.display().to_string(), None, true),
+                    Ok(said) => self.add(&said, file.display().to_string(), None, true),
                     Err(_) => self.unreadable(&file.display().to_string()),
                 },
             }
@@ -164,7 +164,7 @@ impl Found {
         for bundle in &start.world.bundles().bundles {
             for (file, said) in &bundle.hooks {
                 let from = self.hooks.len();
-                self.take(said, format!("plugin {}: {file}", bundle.name), None, true);
+                self.add(said, format!("plugin {}: {file}", bundle.name), None, true);
                 for listed in self.hooks.iter_mut().skip(from) {
                     listed.hook.boxed = true;
                     listed.hook.bundle = Some(bundle.root.clone());
@@ -177,7 +177,7 @@ impl Found {
         self.flaws.push((file.to_owned(), Phrase::new("hooks.json").with("file", file)));
     }
 
-    fn take(&mut self, said: &Value, source: String, surface: Option<&Surface>, trusted: bool) {
+    fn add(&mut self, said: &Value, source: String, surface: Option<&Surface>, trusted: bool) {
         let read = read_hooks(said);
         if trusted {
             self.flaws.extend(read.flaws.iter().map(|flaw| (source.clone(), flaw.phrase(&source))));

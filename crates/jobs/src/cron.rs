@@ -165,7 +165,7 @@ async fn comes_back(
         let said = said(&plan);
         // One that waits still is not asked for twice.
         if !queue.list().iter().any(|waiting| waiting.text == said.typed()) {
-            feed.take(
+            feed.feed(
                 format!("{}\n", local_clock(u64::try_from(time.now()).unwrap_or(0).saturating_mul(1000))).as_bytes(),
             );
             queue.add(Work::Prompt(said), None);

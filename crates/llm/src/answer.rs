@@ -259,7 +259,7 @@ async fn send(
     let asked = backoff::asked(response.headers(), SystemTime::now());
     let body = bounded_body(response).await;
     if let Some(tape) = tape {
-        tape.take(body.as_bytes());
+        tape.feed(body.as_bytes());
     }
     Err((Trouble::status(endpoint, status.as_u16(), &body), asked.or_else(|| backoff::asked_in(&body))))
 }
@@ -322,9 +322,9 @@ impl Reading {
         match came {
             Ok(Ok(Some(chunk))) => {
                 if let Some(tape) = &mut self.tape {
-                    tape.take(&chunk);
+                    tape.feed(&chunk);
                 }
-                self.body.take(&chunk, endpoint)?;
+                self.body.feed(&chunk, endpoint)?;
                 let heard = self.body.heard();
                 if heard > self.heard.0 {
                     self.heard = (heard, Instant::now());

@@ -51,7 +51,7 @@ impl Body {
     }
 
     /// Takes bytes, split anywhere.
-    pub(crate) fn take(&mut self, chunk: &[u8], endpoint: &Endpoint) -> Result<(), Trouble> {
+    pub(crate) fn feed(&mut self, chunk: &[u8], endpoint: &Endpoint) -> Result<(), Trouble> {
         self.read += chunk.len();
         if self.read > MOST_BYTES {
             return Err(Trouble::too_long(endpoint));

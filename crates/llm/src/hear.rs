@@ -41,7 +41,7 @@ pub fn hear(exchange: &Exchange, body: &[u8], mut request: Request) -> Vec<Item>
 /// Reads the bytes as far as they were read then.
 fn read(reading: &mut Body, exchange: &Exchange, body: &[u8], endpoint: &Endpoint) -> Result<(), Trouble> {
     for piece in body.chunks(PIECE) {
-        reading.take(piece, endpoint)?;
+        reading.feed(piece, endpoint)?;
         if reading.decoder.is_done() {
             return reading.decoder.finish();
         }

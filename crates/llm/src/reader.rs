@@ -19,11 +19,11 @@ pub(crate) trait Events: Default + Send {
     const DONE_ENDS: bool = false;
 
     /// Takes the data of one event.
-    fn take(&mut self, text: &str, answer: &mut Answer) -> Result<(), Trouble>;
+    fn decode(&mut self, text: &str, answer: &mut Answer) -> Result<(), Trouble>;
 
     /// Takes an answer that came as one document.
     fn whole(&mut self, text: &str, answer: &mut Answer) -> Result<(), Trouble> {
-        self.take(text, answer)?;
+        self.decode(text, answer)?;
         if answer.is_complete() { Ok(()) } else { Err(Trouble::not_json(&answer.endpoint, text)) }
     }
 
@@ -81,7 +81,7 @@ impl<E: Events> Decode for Reader<E> {
                 Ok(())
             }
             text => {
-                let taken = self.events.take(text, &mut self.answer);
+                let taken = self.events.decode(text, &mut self.answer);
                 // What was garbled may come whole the next time; among good events it is no other protocol, and neither is
                 // what begins as JSON does.
                 let taken = taken.map_err(|trouble| match trouble.oddity {

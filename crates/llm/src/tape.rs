@@ -80,7 +80,7 @@ impl Tape {
     }
 
     /// Bytes of the response came.
-    pub(crate) fn take(&mut self, bytes: &[u8]) {
+    pub(crate) fn feed(&mut self, bytes: &[u8]) {
         let Some(exchange) = &mut self.exchange else { return };
         exchange.bytes += bytes.len() as u64;
         let room = MOST.saturating_sub(self.body.len());

@@ -28,12 +28,12 @@ impl Beyond {
         }
         let commands = case.effects.iter().flat_map(|effects| effects.commands.iter().chain(&effects.maybe));
         for simple in commands.filter(|simple| !is_reader(simple) && !only_writes(simple.program())) {
-            found.take(simple, facts);
+            found.add(simple, facts);
         }
         found
     }
 
-    fn take(&mut self, simple: &Simple, facts: &dyn Facts) {
+    fn add(&mut self, simple: &Simple, facts: &dyn Facts) {
         let places = &simple.places;
         self.elsewhere |= !places.are_here() && !facts.target(places, ".").inside;
         let leads = |word: &&Word| word.kind <= WordKind::Pattern && leads_out(places, &word.text, facts);

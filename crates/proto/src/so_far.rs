@@ -14,7 +14,7 @@ pub struct FiredSoFar {
 
 impl FiredSoFar {
     /// Takes in what a record of the branch says.
-    pub fn take(&mut self, body: &RecordBody) {
+    pub fn apply(&mut self, body: &RecordBody) {
         match body {
             RecordBody::RulesFired(fired) => {
                 self.at.extend(fired.rules.iter().map(|rule| (rule.name.clone(), self.answers)));

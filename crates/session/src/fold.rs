@@ -229,8 +229,8 @@ impl Fold {
         Some(to)
     }
 
-    pub(crate) fn take(&mut self, record: Record) {
-        self.history.fired.take(&record.body);
+    pub(crate) fn apply(&mut self, record: Record) {
+        self.history.fired.apply(&record.body);
         self.note(&record.body);
         if let RecordBody::Compacted(folded) = record.body {
             self.spare = self.spare.take().map(|_| Spare::default());
@@ -295,7 +295,7 @@ impl Fold {
             RecordBody::Rewound(_) => history.broke = Some(Break::Rewind),
             RecordBody::RulesFired(fired) => self.spend(fired.usage.unwrap_or_default()),
             RecordBody::Requested(requested) => {
-                history.measures.take(requested);
+                history.measures.learn(requested);
                 // What was asked beside the conversation is not gone on with.
                 if requested.step > 0 {
                     history.requested = Some(*requested.clone());
@@ -430,7 +430,7 @@ pub fn history(records: &[Record]) -> History {
     }
     let path = shape.leaf().map(|leaf| shape.path(leaf)).unwrap_or_default();
     let mut fold = Fold::default();
-    path.iter().filter_map(|place| records.get(*place)).for_each(|record| fold.take(record.clone()));
+    path.iter().filter_map(|place| records.get(*place)).for_each(|record| fold.apply(record.clone()));
     fold.finish()
 }
 

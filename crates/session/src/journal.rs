@@ -153,7 +153,7 @@ impl MemoryJournal {
         Self { numbering: Mutex::default(), past }
     }
 
-    pub(crate) fn take(&self, body: RecordBody) -> Record {
+    pub(crate) fn keep(&self, body: RecordBody) -> Record {
         let mut numbering = self.numbering.lock().unwrap_or_else(PoisonError::into_inner);
         let record = numbering.next(body);
         numbering.took(&record);
@@ -166,7 +166,7 @@ impl MemoryJournal {
 
 impl Journal for MemoryJournal {
     fn append(&self, body: RecordBody) -> BoxFuture<'static, Result<Record, JournalError>> {
-        let record = self.take(body);
+        let record = self.keep(body);
         Box::pin(std::future::ready(Ok(record)))
     }
 }

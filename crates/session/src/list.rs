@@ -239,7 +239,7 @@ fn read_on(file: &Found, known: Option<Known>) -> Option<Known> {
     };
     // An unfinished last line is read again when it is whole.
     while let Some(found) = next_line(&mut reader, &mut line).ok()?.filter(|found| found.ended) {
-        known.take(line.strip_suffix(b"\n").unwrap_or(&line));
+        known.feed(line.strip_suffix(b"\n").unwrap_or(&line));
         known.read += found.length;
     }
     (known.modified, known.size) = (file.modified, file.size);
@@ -274,7 +274,7 @@ fn begin(line: &[u8], read: u64) -> Option<Known> {
 }
 
 impl Known {
-    fn take(&mut self, text: &[u8]) {
+    fn feed(&mut self, text: &[u8]) {
         let text = text.strip_suffix(b"\r").unwrap_or(text);
         let Some(header) = header(text) else { return };
         self.turns = self.turns.max(header.turn);
@@ -295,7 +295,7 @@ impl Known {
             ),
         };
         let Some(record) = (wanted && line::is_sound(text)).then(|| line::parse(text)).flatten() else { return };
-        self.marks.take(&record);
+        self.marks.apply(&record);
         if let RecordBody::TurnEnded { end, .. } = record.body {
             self.ending = Ending::Ended(end);
         }

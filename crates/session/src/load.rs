@@ -98,10 +98,10 @@ pub(crate) fn load(place: &Place) -> Result<Loaded, SessionError> {
         number += 1;
         let end = offset + found.length;
         if found.ended {
-            loaded.take(text.strip_suffix(b"\n").unwrap_or(&text), offset, number);
+            loaded.add_line(text.strip_suffix(b"\n").unwrap_or(&text), offset, number);
             loaded.whole = end;
         } else if line::is_sound(&text) {
-            loaded.take(&text, offset, number);
+            loaded.add_line(&text, offset, number);
             loaded.damage.no_newline = true;
             loaded.whole = end;
         } else {
@@ -143,7 +143,7 @@ fn unedited(line: &[u8]) -> &[u8] {
 }
 
 impl Loaded {
-    fn take(&mut self, text: &[u8], offset: u64, number: usize) {
+    fn add_line(&mut self, text: &[u8], offset: u64, number: usize) {
         let line = unedited(text);
         let header = if line::is_sound(line) { header(line) } else { None };
         let Some(header) = header else {
@@ -167,7 +167,7 @@ impl Loaded {
         };
         if marks {
             match line::parse(line) {
-                Some(record) => self.marks.take(&record),
+                Some(record) => self.marks.apply(&record),
                 None => {
                     self.damage.lines.push(number);
                     return;

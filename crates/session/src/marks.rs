@@ -27,7 +27,7 @@ pub struct Marks {
 
 impl Marks {
     /// Takes in the next record of the file.
-    pub(crate) fn take(&mut self, record: &Record) {
+    pub(crate) fn apply(&mut self, record: &Record) {
         match &record.body {
             RecordBody::Titled { title, by_user: true } => self.own = one_line(title),
             RecordBody::Titled { title, by_user: false } => self.given = one_line(title),
@@ -115,8 +115,8 @@ mod tests {
     use super::Marks;
     use reasonix_proto::{Record, RecordBody, RecordId};
 
-    fn take(marks: &mut Marks, body: RecordBody) {
-        marks.take(&Record { id: RecordId(1), parent: None, at: 0, body });
+    fn apply_body(marks: &mut Marks, body: RecordBody) {
+        marks.apply(&Record { id: RecordId(1), parent: None, at: 0, body });
     }
 
     #[test]
@@ -139,15 +139,15 @@ mod tests {
         let mut marks = Marks::default();
         let prompt = |text: &str| RecordBody::Prompt { turn: 1, text: text.into(), typed: None, images: Vec::new() };
         let titled = |title: &str, by_user| RecordBody::Titled { title: title.into(), by_user };
-        take(&mut marks, prompt("\n  fix\tthe test\nplease"));
-        take(&mut marks, prompt("second"));
+        apply_body(&mut marks, prompt("\n  fix\tthe test\nplease"));
+        apply_body(&mut marks, prompt("second"));
         assert_eq!(marks.title(), "fix the test");
-        take(&mut marks, titled("Plan", false));
+        apply_body(&mut marks, titled("Plan", false));
         assert_eq!(marks.title(), "Plan");
-        take(&mut marks, titled("Mine\u{1b}[2J", true));
-        take(&mut marks, titled("Another plan", false));
+        apply_body(&mut marks, titled("Mine\u{1b}[2J", true));
+        apply_body(&mut marks, titled("Another plan", false));
         assert_eq!(marks.title(), "Mine [2J");
-        take(&mut marks, titled("", true));
+        apply_body(&mut marks, titled("", true));
         assert_eq!(marks.title(), "Another plan");
     }
 }

@@ -14,7 +14,7 @@ pub struct Part {
 }
 
 impl Part {
-    pub(crate) fn take(&mut self, size: u64, goes: bool) {
+    pub(crate) fn add(&mut self, size: u64, goes: bool) {
         if goes {
             self.removed += 1;
             self.freed += size;

@@ -73,7 +73,7 @@ impl Past {
         let mut inner = self.lock();
         let Some(header) = header(line) else { return };
         inner.shape.push(header, offset, line.len().saturating_sub(1));
-        inner.marks.take(record);
+        inner.marks.apply(record);
         match &mut inner.lines {
             Lines::Memory(records) => Arc::make_mut(records).push(record.clone()),
             Lines::File { held, .. } if on_disk => *held = Vec::new(),
@@ -224,7 +224,7 @@ impl Past {
         let Some(path) = path else { return Ok(None) };
         let mut fold = Fold::sparing();
         self.each_of(Some(path), |record| {
-            fold.take(record);
+            fold.apply(record);
             drop(fold.let_go());
         })?;
         Ok(Some(self.told_by(fold, Some(id))))
@@ -355,7 +355,7 @@ impl Past {
         };
         let (mut fold, mut place) = (Fold::sparing(), 0);
         self.each_of(Some(path), |record| {
-            fold.take(record);
+            fold.apply(record);
             let past = from.is_none_or(|from| place > from);
             place += 1;
             fold.let_go().filter(|_| past).for_each(&mut *give);

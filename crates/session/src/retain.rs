@@ -96,7 +96,7 @@ fn thin_out(sessions: &Sessions, bounds: &Retention, dry: bool) -> io::Result<Pa
         let old = bounds.session_days > 0 && since(file.modified) > DAY * days(bounds.session_days);
         let much = bounds.sessions > 0 && bytes > bounds.sessions && part.kept > 0;
         let goes = (old || much) && (dry || sessions.remove_alone(&file.id).is_ok());
-        part.take(size, goes);
+        part.add(size, goes);
     }
     // Planners, subagents and what lies beside no session.
     part.bytes += room.into_values().sum::<u64>();
@@ -115,7 +115,7 @@ fn thin_outputs(state: &Path, bounds: &Retention, dry: bool) -> io::Result<Part>
         if goes {
             bytes -= size;
         }
-        part.take(size, goes);
+        part.add(size, goes);
         if goes && !dry { blobs.remove(&key) } else { Ok(()) }
     };
     for file in logs_of(state)? {
@@ -131,7 +131,7 @@ fn thin_outputs(state: &Path, bounds: &Retention, dry: bool) -> io::Result<Part>
         settle(found, true)?;
     }
     for (path, size) in blobs.forgotten()? {
-        part.take(size, true);
+        part.add(size, true);
         if !dry {
             let _ = std::fs::remove_file(path);
         }

@@ -75,7 +75,7 @@ impl Sessions {
         let mut log = Log::new(place, past.clone(), specs);
         let mut fold = Fold::default();
         let first = log.append(RecordBody::Session(head)).map_err(|error| no_room(&path, error.reason))?;
-        fold.take(first.clone());
+        fold.apply(first.clone());
         opened(log, &path, first, past, fold.finish(), Vec::new())
     }
 
@@ -107,14 +107,14 @@ impl Sessions {
         let mut fold = Fold::sparing();
         past.each_active(|record| {
             see(&record);
-            fold.take(record);
+            fold.apply(record);
             drop(fold.let_go());
         })
         .map_err(SessionError::io(&path))?;
         for body in fold.missing() {
             let record = log.append(body).map_err(|error| no_room(&path, error.reason))?;
             see(&record);
-            fold.take(record);
+            fold.apply(record);
         }
         let history = past.told_by(fold, past.leaf());
         Ok(opened(log, &path, head, past, history, notices)?)
@@ -422,9 +422,9 @@ fn remove(place: &Place) -> Result<(), SessionError> {
 pub fn in_memory(head: SessionHead) -> Opened {
     let past = Past::in_memory();
     let journal = MemoryJournal::new(past.clone());
-    let first = journal.take(RecordBody::Session(head));
+    let first = journal.keep(RecordBody::Session(head));
     let mut fold = Fold::default();
-    fold.take(first.clone());
+    fold.apply(first.clone());
     Opened { journal: Arc::new(journal), head: first, past, history: fold.finish(), notices: Vec::new() }
 }
 

@@ -123,7 +123,7 @@ impl Purse {
         let mut state = self.state();
         state.count(usage);
         let Some(cost) = cost else { return };
-        state.take(cost.clone());
+        state.add(cost.clone());
         drop(state);
         if let Some(shown) = &self.shown {
             shown.paid(cost);
@@ -274,7 +274,7 @@ impl State {
         BudgetInfo { allowed: self.allowed, left, costs: self.costs.clone(), tokens: self.tokens, seconds }
     }
 
-    fn take(&mut self, cost: Cost) {
+    fn add(&mut self, cost: Cost) {
         match self.costs.iter_mut().find(|known| known.currency == cost.currency) {
             Some(known) => known.add(&cost),
             None => self.costs.push(cost),
@@ -282,7 +282,7 @@ impl State {
     }
 
     fn pay(&mut self, cost: Cost) {
-        self.take(cost.clone());
+        self.add(cost.clone());
         match &mut self.turn {
             Some(turn) => turn.add(&cost),
             none => *none = Some(cost),

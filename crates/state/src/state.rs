@@ -87,7 +87,7 @@ impl SessionState {
 
     /// What follows from a record.
     fn apply(&mut self, body: &RecordBody) {
-        self.fired.take(body);
+        self.fired.apply(body);
         match body {
             // Whoever says how much is allowed takes back how an approved plan was to be carried out.
             RecordBody::ModeChanged { mode } => {

@@ -47,7 +47,7 @@ impl Kind for ApplyPatch {
         })?;
         let mut stage = Stage { workspace, anyway: input.allow_generated, edits: Vec::new(), rejects: Vec::new() };
         for file in files {
-            stage.take(file)?;
+            stage.add(file)?;
         }
         stage.finish()
     }
@@ -62,7 +62,7 @@ struct Stage<'a> {
 }
 
 impl Stage<'_> {
-    fn take(&mut self, file: FilePatch) -> Result<(), ToolOutcome> {
+    fn add(&mut self, file: FilePatch) -> Result<(), ToolOutcome> {
         match file.op {
             FileOp::Create { path } => self.create(&path, &file.hunks),
             FileOp::Delete { path } => self.delete(&path, &file.hunks),

@@ -370,7 +370,7 @@ impl ShellTool {
                 let shown = Mutex::new(Shown::default());
                 let show = |piece: &[u8]| {
                     let mut shown = shown.lock().unwrap_or_else(PoisonError::into_inner);
-                    shown.take(piece, &mut |text: &str| (call.progress)(text));
+                    shown.feed(piece, &mut |text: &str| (call.progress)(text));
                 };
                 run(command, call.stop.clone(), &show).await
             }
@@ -529,7 +529,7 @@ struct Shown {
 }
 
 impl Shown {
-    fn take(&mut self, piece: &[u8], progress: &mut dyn FnMut(&str)) {
+    fn feed(&mut self, piece: &[u8], progress: &mut dyn FnMut(&str)) {
         let now = Instant::now();
         if self.window.is_none_or(|start| now.duration_since(start) >= SHOW_EVERY) {
             self.window = Some(now);

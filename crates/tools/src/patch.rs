@@ -72,7 +72,7 @@ impl Hunk {
     }
 
     /// Takes one line of a hunk's body; a line without a mark counts as context.
-    fn take(&mut self, raw: &str) {
+    fn feed(&mut self, raw: &str) {
         if raw.starts_with('\\') {
             if let Some(last) = self.lines.last_mut() {
                 last.open = true;

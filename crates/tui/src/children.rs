@@ -38,7 +38,7 @@ impl Seen {
     }
 
     /// What it said and did, as its own session tells it.
-    fn take(&mut self, event: &Event) {
+    fn apply(&mut self, event: &Event) {
         match event {
             Event::Working { doing, steps, .. } => (self.doing, self.steps) = (doing.clone(), *steps),
             Event::TurnStarted { record } => {
@@ -108,7 +108,7 @@ impl ChildrenSeen {
     /// Takes in what a subagent does; what it says of its own subagents too.
     pub(crate) fn heard(&mut self, envelope: &Envelope) -> Option<String> {
         if let Some(seen) = self.0.iter_mut().find(|seen| seen.session == envelope.session) {
-            seen.take(&envelope.event);
+            seen.apply(&envelope.event);
         }
         self.told(&envelope.event)
     }

@@ -18,7 +18,7 @@ use reasonix_proto::{
 };
 
 /// Takes an answer in.
-pub(crate) fn take(app: &mut App, purpose: QueryPurpose, reply: Reply) -> Vec<ScreenEffect> {
+pub(crate) fn show(app: &mut App, purpose: QueryPurpose, reply: Reply) -> Vec<ScreenEffect> {
     match (purpose, reply) {
         (QueryPurpose::Status, Reply::Status(status)) => {
             app.queue.clone_from(&status.queue);

@@ -266,7 +266,7 @@ impl<A: FnMut(Asked)> Shell<A> {
             // All that is there is taken in before the screen is touched once.
             while let Some(msg) = next {
                 urgent |= !is_stream(&msg);
-                effects.extend(self.take(msg)?);
+                effects.extend(self.apply(msg)?);
                 next = if drawn.elapsed() > FRAME * 4 && urgent { None } else { inbox.try_recv().ok() };
             }
             stale = true;
@@ -293,7 +293,7 @@ impl<A: FnMut(Asked)> Shell<A> {
         }
     }
 
-    fn take(&mut self, msg: Msg) -> io::Result<Vec<ScreenEffect>> {
+    fn apply(&mut self, msg: Msg) -> io::Result<Vec<ScreenEffect>> {
         if let Msg::Resized(width, height) = msg {
             let mut out = String::new();
             match &mut self.full {
@@ -422,7 +422,7 @@ impl<A: FnMut(Asked)> Shell<A> {
         self.terminal.retake()?;
         self.app.caret_hidden = false;
         let (width, height) = Terminal::size();
-        self.take(Msg::Resized(width, height))?;
+        self.apply(Msg::Resized(width, height))?;
         self.draw()?;
         Ok(value)
     }
@@ -440,7 +440,7 @@ impl<A: FnMut(Asked)> Shell<A> {
             let Shell { reader, edit, .. } = shell;
             reader.without(|| edit(text))
         })?;
-        let effects = self.take(Msg::Edited(edited))?;
+        let effects = self.apply(Msg::Edited(edited))?;
         self.draw()?;
         effects.into_iter().try_for_each(|effect| self.perform(effect))
     }

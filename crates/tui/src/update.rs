@@ -24,7 +24,7 @@ pub fn update(app: &mut App, msg: Msg, now: Duration) -> Vec<ScreenEffect> {
         Msg::Event(envelope) if envelope.parent.is_some() => below(app, &envelope),
         Msg::Event(envelope) => event(app, &envelope.event),
         Msg::Reply(id, reply) => match app.asked.remove(&id) {
-            Some(purpose) => replies::take(app, purpose, *reply),
+            Some(purpose) => replies::show(app, purpose, *reply),
             None => Vec::new(),
         },
         Msg::Host(told) => host(app, told),

@@ -58,7 +58,7 @@ pub(super) fn fold(
     let originals = originals::keep(gone, earlier, said.count() + 1, artifacts).unwrap_or_default();
     gone.iter().filter_map(|message| words_of(message)).for_each(|text| said.push(text));
     said.fit(budget.pins(tail.iter().map(message_tokens).sum()));
-    work.take(gone, &|name: &str| conversation.traits_of(name).edits);
+    work.add(gone, &|name: &str| conversation.traits_of(name).edits);
     let standing = standing(conversation.todo(), &work, &originals, budget.notes);
     let left = budget.notes.saturating_sub(standing.as_deref().map_or(0, estimate_tokens)).max(budget.notes / 4);
     let (told, own) = (earlier.map(told_before).unwrap_or_default(), work.told());

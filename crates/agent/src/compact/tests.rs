@@ -97,9 +97,9 @@ fn folded(conversation: &Conversation, window: u64) -> Option<Compacted> {
     fold(conversation, budget(conversation, window, 0), &Kept::default(), blank()).map(|draft| draft.finish(None))
 }
 
-fn take(conversation: &mut Conversation, record: Compacted) {
+fn apply(conversation: &mut Conversation, record: Compacted) {
     let body = RecordBody::Compacted(Box::new(record));
-    conversation.take(&Record { id: RecordId(1), parent: None, at: 0, body });
+    conversation.apply(&Record { id: RecordId(1), parent: None, at: 0, body });
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn facts_the_user_stated_survive_twenty_foldings_word_for_word() {
         for round in 0..20 {
             let fact = format!("Fact {round}: the limit of pool {round} is {}", round * 37);
             let record = |body| Record { id: RecordId(1), parent: None, at: 0, body };
-            conversation.take(&record(RecordBody::Prompt {
+            conversation.apply(&record(RecordBody::Prompt {
                 turn: 1,
                 text: fact.clone(),
                 typed: None,
@@ -131,11 +131,11 @@ fn facts_the_user_stated_survive_twenty_foldings_word_for_word() {
                         },
                         message => RecordBody::Assistant { turn: 1, step: 1, model: "m".into(), message, usage: None },
                     };
-                    conversation.take(&record(body));
+                    conversation.apply(&record(body));
                 }
             }
             let message = say("done");
-            conversation.take(&record(RecordBody::Assistant {
+            conversation.apply(&record(RecordBody::Assistant {
                 turn: 1,
                 step: 1,
                 model: "m".into(),
@@ -143,7 +143,7 @@ fn facts_the_user_stated_survive_twenty_foldings_word_for_word() {
                 usage: None,
             }));
             let folded = folded(&conversation, window).expect("there is something to fold");
-            take(&mut conversation, folded);
+            apply(&mut conversation, folded);
             let request = conversation.request(true, None);
             let messages: Vec<Message> = request.messages.iter().map(|message| Message::clone(message)).collect();
             assert_valid(&messages);
@@ -301,7 +301,7 @@ proptest! {
             let budget = budget(&conversation, window, squeeze);
             if let Some(record) = fold(&conversation, budget, &Kept::default(), blank()).map(|draft| draft.finish(None)) {
                 assert_valid(&folded_messages(&record));
-                take(&mut conversation, record);
+                apply(&mut conversation, record);
             }
         }
         // A long answer of the model's own is not cut, but nothing older than it is there any more.
@@ -329,7 +329,7 @@ fn the_files_of_tools_that_edit_are_named() {
     let result =
         |id: &str, name: &str| Message::Tool { call: CallId::from(id), name: name.into(), content: "ok".into() };
     let mut work = Work::default();
-    work.take(&[said, result("a", "change"), result("b", "look")].map(Arc::new), &edits);
+    work.add(&[said, result("a", "change"), result("b", "look")].map(Arc::new), &edits);
     assert_eq!(work.files, ["edited.rs"]);
 }
 
@@ -346,16 +346,16 @@ fn what_failed_stays_until_it_succeeds_and_patches_touch_files() {
     let edits = |name: &str| name == "apply_patch";
     let mut work = Work::default();
     let failed = "running 2 tests\ntest sums ... FAILED\nsome more\nexit code 101";
-    work.take(&step("1", "bash", json!({ "command": "cargo test" }), failed), &edits);
-    work.take(&step("2", "apply_patch", json!({ "patch": patch }), "done"), &edits);
-    work.take(&step("3", "apply_patch", json!({ "patch": diff }), "error: the patch does not apply"), &edits);
+    work.add(&step("1", "bash", json!({ "command": "cargo test" }), failed), &edits);
+    work.add(&step("2", "apply_patch", json!({ "patch": patch }), "done"), &edits);
+    work.add(&step("3", "apply_patch", json!({ "patch": diff }), "error: the patch does not apply"), &edits);
     assert_eq!(work.files, ["b.txt", "src/a.rs"], "what was refused touched nothing");
     let risks: Vec<String> = work.risks.iter().map(|risk| format!("{}: {}", risk.what, risk.why)).collect();
     let wanted =
         ["cargo test: exit code 101: test sums ... FAILED", "apply_patch old.c: error: the patch does not apply"];
     assert_eq!(risks, wanted);
-    work.take(&step("4", "bash", json!({ "command": "cargo test" }), "ok"), &edits);
-    work.take(&step("5", "apply_patch", json!({ "patch": diff }), "done"), &edits);
+    work.add(&step("4", "bash", json!({ "command": "cargo test" }), "ok"), &edits);
+    work.add(&step("5", "apply_patch", json!({ "patch": diff }), "done"), &edits);
     assert!(work.risks.is_empty(), "{:?}", work.risks);
     assert_eq!(work.files, ["new.c", "old.c", "b.txt", "src/a.rs"]);
 }
@@ -407,14 +407,14 @@ fn what_an_earlier_version_folded_is_gone_on_from() {
         tail: vec![say("ok")],
         ..blank()
     };
-    take(&mut conversation, earlier);
+    apply(&mut conversation, earlier);
     let kept = Kept::default();
     for message in [user("next"), say("done"), user("and?")] {
         let body = match message {
             Message::User { text, images } => RecordBody::Prompt { turn: 1, text, typed: None, images },
             message => RecordBody::Assistant { turn: 1, step: 1, model: "m".into(), message, usage: None },
         };
-        conversation.take(&Record { id: RecordId(1), parent: None, at: 0, body });
+        conversation.apply(&Record { id: RecordId(1), parent: None, at: 0, body });
     }
     let record = fold(&conversation, Budget { tail: 0, ..budget(&conversation, 8_000, 0) }, &kept, blank())
         .unwrap()
@@ -435,9 +435,9 @@ fn nothing_is_news_right_after_a_folding() {
     assert!(conversation.has_news());
     let record = folded(&conversation, 8_000);
     assert!(record.is_none(), "all of it is the tail");
-    take(&mut conversation, Compacted { tail: vec![say("d")], pins: vec!["a".into(), "c".into()], ..blank() });
+    apply(&mut conversation, Compacted { tail: vec![say("d")], pins: vec!["a".into(), "c".into()], ..blank() });
     assert!(!conversation.has_news());
     let body = RecordBody::Prompt { turn: 1, text: "e".into(), typed: None, images: Vec::new() };
-    conversation.take(&Record { id: RecordId(1), parent: None, at: 0, body });
+    conversation.apply(&Record { id: RecordId(1), parent: None, at: 0, body });
     assert!(conversation.has_news());
 }

@@ -59,7 +59,7 @@ impl Work {
     }
 
     /// Takes in what is folded now.
-    pub(super) fn take(&mut self, gone: &[Arc<Message>], edits: &dyn Fn(&str) -> bool) {
+    pub(super) fn add(&mut self, gone: &[Arc<Message>], edits: &dyn Fn(&str) -> bool) {
         let mut open: Vec<&ToolCall> = Vec::new();
         for message in gone {
             match &**message {

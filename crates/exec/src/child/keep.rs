@@ -53,7 +53,7 @@ impl Keeper {
         let mut piece = vec![0; PIECE];
         for _ in 0..MOST_LEFT / PIECE {
             match left_in(&self.errors, &mut piece) {
-                Ok(read @ 1..) => self.take(piece.get(..read).unwrap_or_default()),
+                Ok(read @ 1..) => self.feed(piece.get(..read).unwrap_or_default()),
                 _ => break,
             }
         }
@@ -98,7 +98,7 @@ impl Keeper {
                     end = self.due(&mut times, ending.is_none());
                 }
                 read = self.errors.read(&mut piece), if reading => match read {
-                    Ok(read @ 1..) => self.take(piece.get(..read).unwrap_or_default()),
+                    Ok(read @ 1..) => self.feed(piece.get(..read).unwrap_or_default()),
                     _ => reading = false,
                 },
             }
@@ -139,8 +139,8 @@ impl Keeper {
         (is_due(times.total) || is_due(quiet)).then_some(EndStatus::TimedOut)
     }
 
-    fn take(&self, bytes: &[u8]) {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner).take(bytes);
+    fn feed(&self, bytes: &[u8]) {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner).feed(bytes);
         self.traffic.came(bytes.len());
         if let Some(on_stderr) = &self.on_stderr {
             on_stderr(bytes);

@@ -274,14 +274,14 @@ struct Letter {
 async fn receive(letterbox: AsyncFd<UnixStream>) -> Option<OwnedFd> {
     loop {
         let mut ready = letterbox.readable().await.ok()?;
-        match ready.try_io(|socket| take(socket.as_raw_fd())) {
+        match ready.try_io(|socket| received(socket.as_raw_fd())) {
             Ok(taken) => return taken.ok().flatten(),
             Err(_) => continue,
         }
     }
 }
 
-fn take(socket: RawFd) -> io::Result<Option<OwnedFd>> {
+fn received(socket: RawFd) -> io::Result<Option<OwnedFd>> {
     let mut byte = 0u8;
     // SAFETY: all pointers are to locals that live through the call; the kernel makes a new descriptor, which nobody else has.
     unsafe {

@@ -71,7 +71,7 @@ impl Scratch {
 
     /// Removes a folder that a command was given, without anybody who waits for it.
     pub(super) fn discard(&self, folder: PathBuf) {
-        self.broom.get_or_init(Broom::new).take(folder);
+        self.broom.get_or_init(Broom::new).add(folder);
     }
 }
 
@@ -101,7 +101,7 @@ impl Broom {
         Self { waiting: Some(waiting), sweeper }
     }
 
-    fn take(&self, folder: PathBuf) {
+    fn add(&self, folder: PathBuf) {
         let left = match &self.waiting {
             Some(waiting) => {
                 waiting.try_send(folder).err().map(|(TrySendError::Full(it) | TrySendError::Disconnected(it))| it)

@@ -97,7 +97,7 @@ pub fn read_hooks(file: &Value) -> ReadHooks {
             continue;
         };
         match entries.as_array() {
-            Some(entries) => entries.iter().enumerate().for_each(|(at, entry)| read.take(event, at, entry)),
+            Some(entries) => entries.iter().enumerate().for_each(|(at, entry)| read.add(event, at, entry)),
             None => read.flaws.push(HookFlaw::Shape(name.clone())),
         }
     }
@@ -109,7 +109,7 @@ pub fn read_hooks(file: &Value) -> ReadHooks {
 }
 
 impl ReadHooks {
-    fn take(&mut self, event: HookEvent, at: usize, entry: &Value) {
+    fn add(&mut self, event: HookEvent, at: usize, entry: &Value) {
         let wrong = || HookFlaw::Shape(format!("{}[{at}]", event.name()));
         if let Some(handlers) = entry.get("hooks").and_then(Value::as_array) {
             let matcher = self.matcher(text(entry, "matcher"), HookDialect::Claude);

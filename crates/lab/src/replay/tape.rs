@@ -112,14 +112,14 @@ impl Tape {
 
 impl Journal for Tape {
     fn append(&self, body: RecordBody) -> BoxFuture<'static, Result<Record, JournalError>> {
-        let answer = self.take(&body);
+        let answer = self.append_body(&body);
         Box::pin(std::future::ready(answer))
     }
 }
 
 impl Tape {
     /// Gives the record that was written at this place then, when it says the same.
-    fn take(&self, body: &RecordBody) -> Result<Record, JournalError> {
+    fn append_body(&self, body: &RecordBody) -> Result<Record, JournalError> {
         let mut state = self.state();
         let differs = || JournalError { path: String::new(), reason: "it went another way".to_owned() };
         if state.difference.is_some() {

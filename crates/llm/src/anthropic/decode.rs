@@ -41,7 +41,7 @@ pub(crate) struct Messages;
 impl Events for Messages {
     const WIRE: &'static str = NAME;
 
-    fn take(&mut self, text: &str, answer: &mut Answer) -> Result<(), Trouble> {
+    fn decode(&mut self, text: &str, answer: &mut Answer) -> Result<(), Trouble> {
         let Some(event) = parsed::<Event<'_>>(text, &answer.endpoint)? else { return Ok(()) };
         if event.kind == "error" || event.error.is_some() {
             let error = event.error.map_or_else(|| json!(text), value);

@@ -158,7 +158,7 @@ impl Events for Chat {
     const WIRE: &'static str = NAME;
     const DONE_ENDS: bool = true;
 
-    fn take(&mut self, text: &str, answer: &mut Answer) -> Result<(), Trouble> {
+    fn decode(&mut self, text: &str, answer: &mut Answer) -> Result<(), Trouble> {
         let Some(chunk) = parsed::<Chunk<'_>>(text, &answer.endpoint)? else { return Ok(()) };
         if let Some(error) = chunk.error {
             return Err(Trouble::in_stream(&answer.endpoint, &value(error)));
@@ -181,7 +181,7 @@ impl Events for Chat {
     }
 
     fn whole(&mut self, text: &str, answer: &mut Answer) -> Result<(), Trouble> {
-        self.take(text, answer)?;
+        self.decode(text, answer)?;
         if !answer.has_spoken() && answer.stop.is_none() {
             return Err(Trouble::not_json(&answer.endpoint, text));
         }

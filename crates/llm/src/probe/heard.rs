@@ -46,18 +46,18 @@ impl Heard {
             return;
         }
         let Ok(event) = serde_json::from_slice::<Value>(data) else { return };
-        self.take(&event, "delta");
+        self.hear(&event, "delta");
     }
 
     /// Takes an answer that came as one document.
     pub(super) fn document(&mut self, bytes: &[u8]) {
         let Ok(answer) = serde_json::from_slice::<Value>(bytes) else { return };
         self.is_document = true;
-        self.take(&answer, "message");
+        self.hear(&answer, "message");
         self.is_whole = true;
     }
 
-    fn take(&mut self, event: &Value, part: &str) {
+    fn hear(&mut self, event: &Value, part: &str) {
         if let Some(error) = event.get("error").filter(|error| !error.is_null()) {
             self.error = Some(error.clone());
         }
@@ -97,8 +97,8 @@ impl Heard {
         let request =
             Request { prefix: Arc::new(prefix), messages: Vec::new(), may_call: true, must_call: None, form: None };
         let mut mender = Mender::new(Arc::new(request), Repairing::default());
-        mender.take(Item::Text(self.text.clone()));
-        mender.take(Item::End(StopReason::End));
+        mender.feed(Item::Text(self.text.clone()));
+        mender.feed(Item::End(StopReason::End));
         if mender.made_calls() { ToolCalls::Text } else { ToolCalls::NotSeen }
     }
 

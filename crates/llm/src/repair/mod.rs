@@ -82,7 +82,7 @@ impl Decode for Mended {
                 return Some(self.meant(item));
             }
             let item = self.inner.pop()?;
-            self.mender.take(item);
+            self.mender.feed(item);
         }
     }
 
@@ -182,7 +182,7 @@ impl Mender {
     }
 
     /// Takes one item; what comes of it is in `out`.
-    pub(crate) fn take(&mut self, item: Item) {
+    pub(crate) fn feed(&mut self, item: Item) {
         match item {
             Item::Text(text) => self.say(&text),
             Item::Reasoning(thought) => self.reason(&thought),

@@ -112,7 +112,7 @@ fn play(given: &Given, size: usize, repairing: Repairing) -> Outcome {
     let mut mender = Mender::new(request(&given.history), repairing);
     let mut items: Vec<Item> = Vec::new();
     let feed = |item: Item, mender: &mut Mender, items: &mut Vec<Item>| {
-        mender.take(item);
+        mender.feed(item);
         items.extend(mender.out.drain(..));
     };
     for piece in pieces(&given.reasoning, size) {
@@ -347,12 +347,12 @@ fn a_sentence_about_a_mark_of_the_protocol_goes_on() {
 #[test]
 fn what_was_held_back_is_said_when_the_answer_fails() {
     let mut mender = Mender::new(request(&[]), Repairing::default());
-    mender.take(Item::Text("Look:\n<tool_call>\n{\"name\": \"ls\"".into()));
+    mender.feed(Item::Text("Look:\n<tool_call>\n{\"name\": \"ls\"".into()));
     let failure = reasonix_agent::Failure {
         class: reasonix_proto::FailureClass::StreamBroken,
         phrase: reasonix_proto::Phrase::new("llm.stream_broken"),
     };
-    mender.take(Item::Failed(failure));
+    mender.feed(Item::Failed(failure));
     let text: String = mender
         .out
         .iter()
@@ -372,10 +372,10 @@ proptest::proptest! {
         let mut mender = Mender::new(request(&[]), Repairing::default());
         let mut items = Vec::new();
         for piece in &pieces {
-            mender.take(Item::Text(piece.clone()));
+            mender.feed(Item::Text(piece.clone()));
             items.extend(mender.out.drain(..));
         }
-        mender.take(Item::End(StopReason::End));
+        mender.feed(Item::End(StopReason::End));
         items.extend(mender.out.drain(..));
         proptest::prop_assert_eq!(fold(items), whole);
     }

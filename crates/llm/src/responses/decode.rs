@@ -206,7 +206,7 @@ impl Responses {
 impl Events for Responses {
     const WIRE: &'static str = NAME;
 
-    fn take(&mut self, text: &str, answer: &mut Answer) -> Result<(), Trouble> {
+    fn decode(&mut self, text: &str, answer: &mut Answer) -> Result<(), Trouble> {
         let Some(event) = parsed::<Event<'_>>(text, &answer.endpoint)? else { return Ok(()) };
         let kind = event.kind.as_str().unwrap_or_default();
         if kind == "error" || (kind.is_empty() && event.error.is_some()) {
@@ -252,7 +252,7 @@ impl Events for Responses {
         if response.is_ok_and(|response| response.object == "response" || response.output.is_some()) {
             return self.response(raw, answer);
         }
-        self.take(text, answer)?;
+        self.decode(text, answer)?;
         if answer.done { Ok(()) } else { Err(Trouble::not_json(&answer.endpoint, text)) }
     }
 

@@ -203,7 +203,7 @@ impl Marks {
         let mut cursor = tree.walk();
         loop {
             let node = cursor.node();
-            let inside = self.take(source, node) && cursor.goto_first_child();
+            let inside = self.note(source, node) && cursor.goto_first_child();
             if inside {
                 continue;
             }
@@ -221,7 +221,7 @@ impl Marks {
     }
 
     /// Notes a node; false when nothing in it matters.
-    fn take(&mut self, source: &str, node: Node<'_>) -> bool {
+    fn note(&mut self, source: &str, node: Node<'_>) -> bool {
         let kind = kind_of(node);
         self.torn |= self.lines && ONE_LINE.contains(&kind) && is_torn(source, node);
         match kind {

@@ -14,7 +14,7 @@ const DEEPEST: usize = 8;
 
 impl Walk<'_> {
     /// Takes a simple command: notes it, then what it would run and write.
-    pub(super) fn take(&mut self, words: Vec<Word>, wrapped: usize) {
+    pub(super) fn add_command(&mut self, words: Vec<Word>, wrapped: usize) {
         let Some(program) = words.first() else { return };
         if wrapped > DEEPEST {
             return self.effects.hide(Hidden::TooDeep);
@@ -137,7 +137,7 @@ impl Walk<'_> {
         if let Some(first) = rest.first().filter(|_| told)
             && !first.text.starts_with('-')
         {
-            self.take(rest.to_vec(), wrapped + 1);
+            self.add_command(rest.to_vec(), wrapped + 1);
             return true;
         }
         self.effects.interprets |= !rest.is_empty();
@@ -220,7 +220,7 @@ impl Walk<'_> {
             if code && words.first().is_some_and(|program| SHELLS.contains(&program.text.as_str())) {
                 self.effects.hide(Hidden::Text);
             }
-            self.take(words, wrapped + 1);
+            self.add_command(words, wrapped + 1);
             rest = command.get(end..).unwrap_or_default();
         }
         for pair in args.windows(2) {
@@ -273,7 +273,7 @@ impl Walk<'_> {
                     _ => self.effects.hide(Hidden::Program),
                 }
             }
-            Takes::Words | Takes::Assignments => self.take(rest.to_vec(), wrapped + 1),
+            Takes::Words | Takes::Assignments => self.add_command(rest.to_vec(), wrapped + 1),
             Takes::Text => {
                 let end = rest.iter().position(|word| word.text.starts_with(":::")).unwrap_or(rest.len());
                 let text = rest.get(..end).unwrap_or_default();
@@ -316,7 +316,7 @@ impl Walk<'_> {
             }
             None => words.push(input_word()),
         }
-        self.take(words, wrapped + 1);
+        self.add_command(words, wrapped + 1);
     }
 
     /// Changes of folder.

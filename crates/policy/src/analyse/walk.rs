@@ -327,7 +327,7 @@ impl<'a> Walk<'a> {
             words.push(Word::fixed("-"));
         }
         words.extend(more);
-        self.take(words, 0);
+        self.add_command(words, 0);
         self.stdin = Stdin::Unknown;
     }
 

@@ -92,7 +92,7 @@ pub(super) fn feed(
         if stopped() || Instant::now() > until {
             break;
         }
-        written += take(search, &change, &file, earlier)?;
+        written += index_file(search, &change, &file, earlier)?;
         missing -= 1;
         if written > BATCH {
             bound_outputs(&change, OUTPUTS)?;
@@ -116,7 +116,12 @@ fn stamp(file: &Found) -> (i64, i64) {
 }
 
 /// Reads one file on; gives how many bytes that were. A file that cannot be read is left for the next time it changes.
-fn take(search: &Search, change: &Transaction<'_>, file: &Found, earlier: Option<Known>) -> Result<u64, IndexError> {
+fn index_file(
+    search: &Search,
+    change: &Transaction<'_>,
+    file: &Found,
+    earlier: Option<Known>,
+) -> Result<u64, IndexError> {
     let place = Place { folder: search.sessions.folder().to_owned(), session: file.id.clone() };
     let mut known = match earlier {
         Some(known) if goes_on(&place, &known) => known,
@@ -201,12 +206,12 @@ impl Lines<'_, '_> {
         loop {
             // An unfinished last line is read again when it is whole.
             let Some(found) = next_line(reader, &mut line)?.filter(|found| found.ended) else { return Ok(()) };
-            self.take(line.strip_suffix(b"\n").unwrap_or(&line), known)?;
+            self.add_text(line.strip_suffix(b"\n").unwrap_or(&line), known)?;
             step(known, &line, found.length);
         }
     }
 
-    fn take(&mut self, text: &[u8], known: &Known) -> Result<(), Failed> {
+    fn add_text(&mut self, text: &[u8], known: &Known) -> Result<(), Failed> {
         let text = text.strip_suffix(b"\r").unwrap_or(text);
         let line_length = text.len();
         let Some(Header { id, at, kind, .. }) = header(text) else { return Ok(()) };

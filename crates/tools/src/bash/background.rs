@@ -103,7 +103,7 @@ impl ShellTool {
         Box::new(move |feed: Arc<Feed>| {
             Box::pin(async move {
                 let errors = Arc::clone(&feed);
-                let on_stderr = Some(OnStderr(Arc::new(move |piece: &[u8]| errors.take(piece))));
+                let on_stderr = Some(OnStderr(Arc::new(move |piece: &[u8]| errors.feed(piece))));
                 let options = ChildOptions { on_stderr, ..ChildOptions::default() };
                 let mut child = spawn(&command, options).await.map_err(|error| super::not_started(&error))?;
                 drop(child.stdin.take());
@@ -148,8 +148,8 @@ impl ShellTool {
         let behind = Arc::clone(&command.behind);
         let mut running: BoxFuture<'static, Result<Finished, ExecError>> = Box::pin(async move {
             let take = move |piece: &[u8]| {
-                output.take(piece);
-                showing.lock().unwrap_or_else(PoisonError::into_inner).take(piece);
+                output.feed(piece);
+                showing.lock().unwrap_or_else(PoisonError::into_inner).feed(piece);
             };
             run(&command, ends, &take).await
         });
@@ -218,10 +218,10 @@ struct Showing {
 }
 
 impl Showing {
-    fn take(&mut self, piece: &[u8]) {
+    fn feed(&mut self, piece: &[u8]) {
         if !self.over {
             let Self { shown, waits, .. } = self;
-            shown.take(piece, &mut |text: &str| waits.push_str(text));
+            shown.feed(piece, &mut |text: &str| waits.push_str(text));
         }
     }
 }

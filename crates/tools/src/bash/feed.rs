@@ -80,11 +80,11 @@ impl Feed {
     }
 
     /// Takes in what it wrote, wherever it wrote it.
-    pub fn take(&self, piece: &[u8]) {
+    pub fn feed(&self, piece: &[u8]) {
         {
             let mut state = self.state();
             state.total += piece.len() as u64;
-            state.whole.take(piece);
+            state.whole.feed(piece);
             let last = piece.get(piece.len().saturating_sub(RING)..).unwrap_or_default();
             let over = (state.ring.len() + last.len()).saturating_sub(RING);
             state.ring.drain(..over);
@@ -101,7 +101,7 @@ impl Feed {
 
     /// The same of what it wrote to its standard output.
     pub fn take_spoken(&self, piece: &[u8]) {
-        self.take(piece);
+        self.feed(piece);
         let Some(hears) = &self.lines else { return };
         let mut heard = Vec::new();
         let mut state = self.state();
@@ -188,14 +188,14 @@ mod tests {
     #[test]
     fn what_is_asked_for_by_place_is_what_is_still_there() {
         let feed = Feed::default();
-        feed.take(b"one\n");
+        feed.feed(b"one\n");
         let first = feed.since(0);
         assert_eq!((first.from, first.to, first.text.as_str()), (0, 4, "one\n"));
-        feed.take(b"two\n");
+        feed.feed(b"two\n");
         assert_eq!(feed.since(first.to).text, "two\n");
         assert_eq!(feed.since(99).text, "");
         assert_eq!(feed.tail(1), "two");
-        feed.take(&vec![b'x'; RING + 10]);
+        feed.feed(&vec![b'x'; RING + 10]);
         let rest = feed.since(0);
         assert_eq!((rest.from, rest.text.len()), (18, RING), "the ring forgets its beginning");
         assert!(feed.whole().starts_with(b"one\ntwo\nxx"), "the whole does not");
@@ -207,7 +207,7 @@ mod tests {
         let hears = Arc::clone(&heard);
         let feed = Feed::heard_by(Some(Arc::new(move |line: &str| hears.lock().unwrap().push(line.to_owned()))));
         feed.take_spoken(b"a\nb");
-        feed.take(b"an error\n");
+        feed.feed(b"an error\n");
         assert_eq!(*heard.lock().unwrap(), ["a"]);
         feed.take_spoken("c \u{1b}[31mred\u{1b}[0m\r\nrest".as_bytes());
         assert_eq!(*heard.lock().unwrap(), ["a", "bc red"]);
@@ -219,7 +219,7 @@ mod tests {
         let feed = Feed::default();
         for piece in ["compiled ", "succ", "essfully"] {
             assert!(!feed.is_ready());
-            feed.take(piece.as_bytes());
+            feed.feed(piece.as_bytes());
         }
         assert!(feed.is_ready());
     }

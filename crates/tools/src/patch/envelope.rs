@@ -65,7 +65,7 @@ fn body(file: &mut FilePatch, raw: &str, line: &str) -> Result<(), String> {
             }
             let hunk = file.hunks.last_mut();
             let added = if raw.starts_with(['+', '\\']) { (*raw).to_owned() } else { format!("+{raw}") };
-            hunk.into_iter().for_each(|hunk| hunk.take(&added));
+            hunk.into_iter().for_each(|hunk| hunk.feed(&added));
         }
         FileOp::Update { to, .. } => {
             if let Some(path) = line.strip_prefix(MOVE) {
@@ -80,7 +80,7 @@ fn body(file: &mut FilePatch, raw: &str, line: &str) -> Result<(), String> {
                 if file.hunks.is_empty() {
                     file.hunks.push(Hunk::default());
                 }
-                file.hunks.last_mut().into_iter().for_each(|hunk| hunk.take(raw));
+                file.hunks.last_mut().into_iter().for_each(|hunk| hunk.feed(raw));
             }
         }
     }

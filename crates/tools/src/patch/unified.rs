@@ -104,7 +104,7 @@ impl<'a> Reader<'a> {
         let mut hunk = Hunk { header: header.to_owned(), start: known.map(|(start, ..)| start), ..Hunk::default() };
         let rest = self.lines.get(self.at..).unwrap_or_default();
         let length = known.and_then(|(_, old, new)| counted(rest, old, new)).unwrap_or_else(|| guessed(rest));
-        rest.iter().take(length).for_each(|raw| hunk.take(raw));
+        rest.iter().take(length).for_each(|raw| hunk.feed(raw));
         self.at += length;
         if let (false, Some(draft)) = (hunk.lines.is_empty(), self.drafts.last_mut()) {
             draft.hunks.push(hunk);

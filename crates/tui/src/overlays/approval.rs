@@ -76,7 +76,7 @@ impl Approval {
     pub fn tick(&mut self, now: Duration) -> Outcome {
         match Pending::over(&mut self.pending, now) {
             Some(Alone::Stale) => self.said = Some("tui.ask.alone"),
-            Some(Alone::Taken(at)) => return self.take(at),
+            Some(Alone::Taken(at)) => return self.pick(at),
             None => {}
         }
         Outcome::Stay
@@ -163,7 +163,7 @@ impl Approval {
         self.pending = Some(Pending::new(at, was, typed, now));
     }
 
-    fn take(&mut self, at: usize) -> Outcome {
+    fn pick(&mut self, at: usize) -> Outcome {
         match self.offers.get(at).map(|offer| offer.take.clone()) {
             Some(Take::Choice(choice)) => self.send(choice, None, None),
             // A line can be written here; more than one is for an editor.

@@ -91,7 +91,7 @@ impl PlanOverlay {
     pub fn tick(&mut self, now: Duration) -> Outcome {
         match Pending::over(&mut self.pending, now) {
             Some(Alone::Stale) => self.said = Some("tui.ask.alone"),
-            Some(Alone::Taken(at)) => return self.take(at),
+            Some(Alone::Taken(at)) => return self.pick(at),
             None => {}
         }
         Outcome::Stay
@@ -144,7 +144,7 @@ impl PlanOverlay {
         self.pending = Some(Pending::new(at, was, typed, now));
     }
 
-    fn take(&mut self, at: usize) -> Outcome {
+    fn pick(&mut self, at: usize) -> Outcome {
         match self.choices().get(at).map(|(_, _, does)| *does) {
             Some(Does::Approve { asks }) => self.answer(PlanAnswer::Approve { edited: self.edited.clone(), asks }),
             Some(Does::Edit) => Outcome::Do(vec![ScreenEffect::Edit(self.text().to_owned())]),
