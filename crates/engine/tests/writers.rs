@@ -866,3 +866,49 @@ async fn where_its_git_is_gone_that_is_said() {
     assert!(told[0].contains("Whether it committed more cannot be told"), "{told:?}");
     assert!(world.home.join("state/isolation").join(handle.session.to_string()).join("0-A/tree").exists());
 }
+
+/// A repository whose history ends early loses nothing of what is committed in a clone of it, either way.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_shallow_repository_keeps_what_is_committed() {
+    if !has_box() {
+        return;
+    }
+    for (merge, clean) in [(MergeAs::Patch, true), (MergeAs::Branch, true), (MergeAs::Branch, false)] {
+        let line = "echo 1 > one && git add one && git commit -qm 'Its own' && git checkout -qb side && \
+                    git commit -q --allow-empty -m empty && echo 2 > two && git add two && git commit -qm Beside && \
+                    git checkout -q main";
+        let world = world(vec![("A", vec![bash(line)])]);
+        project(&world);
+        let from = TempWorkspace::new();
+        if clean {
+            world.work.git(&["add", "-A"]);
+        }
+        world.work.git(&["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qam", "second"]);
+        let (here, there) = (format!("file://{}", world.work.path().display()), from.join("shallow"));
+        from.git(&["clone", "-q", "--depth=1", &here, "shallow"]);
+        std::fs::remove_dir_all(world.work.join(".git")).unwrap();
+        std::fs::rename(there.join(".git"), world.work.join(".git")).unwrap();
+        assert!(world.work.exists(".git/shallow"));
+        let mut handle = world.open_with(Which::New, |start| {
+            start.world.settings.isolation.merge = merge;
+            start.world.settings.sandbox.bash = BashBoxing::Enforce;
+            start.attended = false;
+        });
+        let (told, _) = turn(&mut handle, yes).await;
+        assert!(told[0].contains(" Its 1 commits are kept, for git am: artifact://"), "{told:?}");
+        assert!(told[0].contains("Commits that are not merged: "), "{told:?}");
+        assert!(told[0].contains(" on branch side (kept for git am: artifact://"), "{told:?}");
+        if merge == MergeAs::Branch {
+            assert!(told[0].contains("Branch reasonix/task/0-A has it, with its 1 own commits: 1 files"), "{told:?}");
+            let subjects = world.work.git(&["log", "--format=%s", "reasonix/task/0-A"]);
+            let wanted = ["Its own", "What was not committed when this clone was made", "second"];
+            let wanted =
+                wanted.iter().enumerate().filter(|(place, _)| *place != 1 || !clean).map(|(_, subject)| *subject);
+            assert_eq!(subjects.lines().collect::<Vec<_>>(), wanted.collect::<Vec<_>>());
+            world.work.git(&["fsck", "--strict"]);
+        } else {
+            assert_eq!(world.work.read("one"), "1\n");
+        }
+    }
+}
