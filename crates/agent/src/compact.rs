@@ -392,7 +392,11 @@ impl Agent {
         stop: &Stop,
     ) -> Option<(String, Option<Usage>)> {
         let tokens = conversation.tokens().saturating_add(NOTES);
-        let _held = self.budget.reserve(&model.card().name, tokens).ok()?;
+        let _held = tokio::select! {
+            biased;
+            held = self.budget.reserve(&model.card().name, tokens) => held.ok()?,
+            () = stop.cancelled() => return None,
+        };
         let mut request: Request = conversation.request(false, None);
         while request.messages.last().is_some_and(|message| matches!(**message, Message::User { .. })) {
             request.messages.pop();

@@ -743,9 +743,10 @@ pub trait Budget: Send + Sync {
     fn used_up(&self) -> Option<Phrase>;
 
     /// Asked for each request, with what it will take by estimate: that counts as spent until it is let go of. One request may
-    /// always go while something is left. Gives what is used up where none may.
-    fn reserve(&self, _model: &str, _tokens: u64) -> Result<HeldTokens, Phrase> {
-        self.used_up().map_or_else(|| Ok(HeldTokens::default()), Err)
+    /// always go while something is left. It may wait for others that are on their way. Gives what is used up where none may.
+    fn reserve<'a>(&'a self, _model: &'a str, _tokens: u64) -> BoxFuture<'a, Result<HeldTokens, Phrase>> {
+        let held = self.used_up().map_or_else(|| Ok(HeldTokens::default()), Err);
+        Box::pin(async { held })
     }
 
     /// A request to this model took that many tokens.

@@ -7,8 +7,8 @@ use crate::conversation::{Conversation, Inbox};
 use crate::dispatch::{Tally, complete, dispatch, prepare, wished};
 use crate::fold::Answer;
 use crate::ports::{
-    AnswerForm, Artifacts, BoxFuture, Budget, Classify, Gate, Journal, JournalError, Model, Purpose, Router, Runs,
-    Sink, Stop, Tools,
+    AnswerForm, Artifacts, BoxFuture, Budget, Classify, Gate, HeldTokens, Journal, JournalError, Model, Purpose,
+    Router, Runs, Sink, Stop, Tools,
 };
 use crate::said::Said;
 use crate::step::{answer, objected, report};
@@ -415,7 +415,13 @@ impl Agent {
         loop {
             let name = model.card().name.clone();
             conversation.asks(&name);
-            let held = match self.budget.reserve(&name, conversation.tokens()) {
+            let held = tokio::select! {
+                biased;
+                held = self.budget.reserve(&name, conversation.tokens()) => held,
+                // Whoever answers sees that, too.
+                () = stop.cancelled() => Ok(HeldTokens::default()),
+            };
+            let held = match held {
                 Ok(held) => held,
                 Err(why) => {
                     self.close(conversation, (progress.turn, progress.steps + 1)).await?;

@@ -120,6 +120,12 @@ async fn publish(writer: &Writer) -> Option<Result<(String, String), String>> {
 fn told(writer: &Writer, tip: &BranchTip, name: &str) -> String {
     let files = changed(&writer.made);
     let kept = if tip.kept > 0 { format!(", with its {} own commits", tip.kept) } else { String::new() };
+    let own = writer.made.commits.as_ref().is_some_and(|commits| commits.own > 0);
+    let left = if own && tip.kept == 0 {
+        " Its own commits are not in it: they do not follow from where it began, or are too large."
+    } else {
+        ""
+    };
     let carries = if tip.carries { " It begins with a commit of what was not committed here." } else { "" };
     let merges = match &writer.verdict {
         Ok(_) => " Its changes would go into this folder as it is now.".to_owned(),
@@ -127,7 +133,7 @@ fn told(writer: &Writer, tip: &BranchTip, name: &str) -> String {
     };
     let files = format!("{} files ({})", files.len(), named(files.iter()));
     format!(
-        "Branch {name} has it{kept}: {files}. This folder is as it was; undo does not remove the branch.{carries}{merges}"
+        "Branch {name} has it{kept}: {files}. This folder is as it was; undo does not remove the branch.{carries}{left}{merges}"
     )
 }
 

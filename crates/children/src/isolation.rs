@@ -2,10 +2,11 @@
 //! the base that its work is told against. Nothing that it leaves there is run or believed here.
 
 use super::branched::Branched;
+use super::commits::Commits;
 use super::{Children, Kin};
 use reasonix_agent::{Args, Artifacts, Journal, Tool};
 use reasonix_config::{MergeAs, Settings};
-use reasonix_exec::git::{CloneHistory, all_objects_of, clone_shared, commit_all, commits_since, head_commit};
+use reasonix_exec::git::{CloneHistory, all_objects_of, clone_shared, commit_all, head_commit};
 use reasonix_exec::{Caches, Confinement};
 use reasonix_gate::{AgentStanding, Approvals, GateStanding};
 use reasonix_policy::Rule;
@@ -56,8 +57,8 @@ pub(super) struct Made {
     pub(super) states: Snapshots,
     pub(super) base: Seen,
     pub(super) result: Seen,
-    /// Its commits: where they can be read, and how many.
-    pub(super) commits: Option<(String, usize)>,
+    /// Its commits, where it made some.
+    pub(super) commits: Option<Commits>,
     /// The same as a branch, where that is wanted; or why it cannot be one.
     pub(super) branch: Option<Result<Branched, String>>,
 }
@@ -269,8 +270,7 @@ impl Isolated {
             }
             None => None,
         };
-        let commits = commits_since(workspace.root(), &commit, confinement).await;
-        let commits = commits.and_then(|(text, count)| Some((artifacts.put(&text).ok()?.uri, count)));
+        let commits = Commits::of(workspace.root(), &commit, confinement, artifacts).await;
         let looked = tokio::task::spawn_blocking(move || {
             let result = Seen::of(&mut states)?;
             Ok::<_, String>((states, result))

@@ -9,6 +9,7 @@ mod bring;
 mod child;
 mod choosing;
 mod clones;
+mod commits;
 mod errand;
 mod family;
 mod flood;

@@ -2,7 +2,9 @@
 //! one change, then made through the room that undo goes back by. What is not merged is kept as a patch.
 
 use super::Kin;
+use super::branched::Branched;
 use super::clones::remove_clone;
+use super::commits::Commits;
 use super::isolation::{Made, states_of};
 use super::plan::{Conflicts, MOST_FILES, changed, planned, text_of};
 use reasonix_agent::{
@@ -250,25 +252,25 @@ impl Writer {
     /// What the model reads of it, and where its work is as far as it is not in the folder. Where nothing was merged that is kept
     /// as a patch, and then the clone goes. One that changed nothing leaves what it did before where that is.
     pub(super) async fn told(
-        self,
+        mut self,
         kin: &Kin,
         refused: Option<&str>,
         before: Option<&Unmerged>,
     ) -> (String, Option<Unmerged>) {
-        let commits = match &self.made.commits {
-            Some((uri, count)) => format!(" Its {count} commits are kept, for git am: {uri}."),
-            None => String::new(),
-        };
+        let made = self.commits(kin);
         let nothing = changed(&self.made).is_empty() && self.verdict.is_ok();
         let branch = self.branch.as_ref().and_then(|branch| branch.as_ref().ok()).map(|(name, _)| name.clone());
         let (text, kept) = match (&self.branch, &self.verdict, refused) {
             (Some(Ok((_, told))), ..) => (told.clone(), false),
-            _ if nothing => match before {
-                Some(Unmerged::Patch(uri)) => {
-                    (format!("It changed nothing; what it did before is the patch still: read_file {uri}."), false)
-                }
-                _ => ("It changed nothing.".to_owned(), false),
-            },
+            // No file of it is different in the end, but its commits are not where they were to be.
+            (Some(Err(why)), ..) if nothing && made.own > 0 => (format!("Not merged: {why}."), false),
+            (None, _, Some(why)) if nothing && self.has_tip() => (format!("Not merged: {why}."), false),
+            _ if nothing => {
+                let idle = if made.beside { "None of its files is different" } else { "It changed nothing" };
+                let still = |uri: &String| format!("; what it did before is the patch still: read_file {uri}");
+                let before = before.and_then(patch_of).map(still).unwrap_or_default();
+                (format!("{idle}{before}."), false)
+            }
             (Some(Err(why)), _, None) => (format!("Not merged: {why}."), true),
             (_, Ok(count), None) => (format!("Merged: {count} files ({}).", named(changed(&self.made).iter())), false),
             (_, Ok(_), Some(why)) => (format!("Not merged: {why}."), true),
@@ -286,13 +288,18 @@ impl Writer {
             true => self.patch(kin).await.map(Some),
         };
         let folder = self.made.folder.clone();
+        let Commits { told: commits, uri, unkept, .. } = made;
         match patch {
             Ok(patch) => {
                 drop(self);
-                let _ = tokio::task::spawn_blocking(move || remove_clone(&folder)).await;
+                if !unkept {
+                    let _ = tokio::task::spawn_blocking(move || remove_clone(&folder)).await;
+                }
                 let read = patch.as_ref().map(|uri| format!(" Its patch: read_file {uri}.")).unwrap_or_default();
                 let before = before.filter(|before| nothing && **before != Unmerged::Clone).cloned();
-                let unmerged = patch.map(Unmerged::Patch).or_else(|| branch.map(Unmerged::Branch)).or(before);
+                let beside = uri.filter(|_| nothing).map(Unmerged::Patch);
+                let unmerged =
+                    patch.map(Unmerged::Patch).or_else(|| branch.map(Unmerged::Branch)).or(before).or(beside);
                 (format!("{text}{read}{commits}"), unmerged)
             }
             Err(why) => {
@@ -300,6 +307,19 @@ impl Writer {
                 (format!("{text} {kept}{commits}"), Some(Unmerged::Clone))
             }
         }
+    }
+
+    /// What became of its commits; people are told of those that are no part of what comes back.
+    fn commits(&mut self, kin: &Kin) -> Commits {
+        let mut commits = self.made.commits.take().unwrap_or_default();
+        let child = self.made.folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        commits.said.drain(..).for_each(|phrase| kin.outbox.warn(phrase.with("child", &child)));
+        commits
+    }
+
+    /// Whether there is something for a branch.
+    fn has_tip(&self) -> bool {
+        matches!(&self.made.branch, Some(Ok(Branched { tip: Some(_), .. })))
     }
 
     /// Its work as a patch among the artifacts.
@@ -321,6 +341,13 @@ impl Writer {
         }
         let bytes = std::fs::read(&file).map_err(told)?;
         Ok(kin.artifacts.put(&bytes).map_err(told)?.uri)
+    }
+}
+
+fn patch_of(unmerged: &Unmerged) -> Option<&String> {
+    match unmerged {
+        Unmerged::Patch(uri) => Some(uri),
+        Unmerged::Branch(_) | Unmerged::Clone => None,
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a subagent may spend: what the session has left. What its requests
 //! will take is held in the session's purse while they are on their way, so that many at once go no further beyond a limit than one.
 
-use reasonix_agent::{Budget, HeldTokens};
+use reasonix_agent::{BoxFuture, Budget, HeldTokens};
 use reasonix_proto::{Cost, Phrase, Usage};
 use reasonix_state::purse::Purse;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -29,7 +29,7 @@ impl Budget for Share {
         self.purse.used_up()
     }
 
-    fn reserve(&self, model: &str, tokens: u64) -> Result<HeldTokens, Phrase> {
+    fn reserve<'a>(&'a self, model: &'a str, tokens: u64) -> BoxFuture<'a, Result<HeldTokens, Phrase>> {
         self.purse.reserve(model, tokens)
     }
 

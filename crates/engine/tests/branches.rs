@@ -170,6 +170,36 @@ async fn commits_from_elsewhere_and_links_are_left_out() {
     }
 }
 
+/// Why there is no branch of commits is said where they leave no file different, too.
+#[tokio::test]
+async fn why_commits_are_no_branch_is_said() {
+    if !has_box() {
+        return;
+    }
+    let link = "git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),sub && git commit -qm link";
+    let back = "mkdir locked; echo 1 > locked/x; git add .; git commit -qm in; rm -r locked; git commit -qam out";
+    for (line, told_of) in [
+        (link, "Not merged: git could not do it: sub is a repository of its own. Its 1 commits are kept, for git am: "),
+        (back, "Not merged: by rule Edit(locked/**)"),
+        (
+            "git checkout -q --orphan other && git commit -qm root",
+            "It changed nothing. Its 1 commits are kept, for git am: ",
+        ),
+        ("git status", "It changed nothing.\n"),
+    ] {
+        let world = world(vec![("A", vec![write("do.sh", &format!("rm do.sh\n{line}\n")), bash("sh do.sh")])]);
+        project(&world);
+        let names = refs(&world);
+        let mut handle = open(&world, |start| {
+            boxed(start);
+            start.world.settings.permissions.deny = vec!["Edit(locked/**)".into()];
+        });
+        let (told, _) = turn(&mut handle, yes).await;
+        assert!(told[0].contains(told_of), "{told:?}");
+        assert_eq!(refs(&world), names);
+    }
+}
+
 /// Nothing that the repository names is run, and what a filter would hide is not committed as it is.
 #[tokio::test]
 async fn hooks_and_filters_of_the_repository_are_not_run() {

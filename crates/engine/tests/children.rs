@@ -3,8 +3,8 @@
 use crate::world::World;
 use reasonix_engine::{Handle, Start, Which};
 use reasonix_proto::{
-    AgentOrigin, AgentProfile, AgentRules, Choice, Event, Mode, Op, Origin, RecordBody, SessionId, ToolOutcome,
-    TurnEnd, TurnState,
+    AgentOrigin, AgentProfile, AgentRules, Allowance, Choice, Event, Mode, Op, Origin, RecordBody, SessionId,
+    ToolOutcome, TurnEnd, TurnState,
 };
 use reasonix_session::{Ledger, Sessions, subagents};
 use reasonix_testkit::{ModelServer, Recorded, Reply, TempWorkspace};
@@ -844,4 +844,27 @@ async fn the_name_that_only_reads_starts_a_reader() {
     let told = text(&outcomes(&events)[0]);
     assert!(told.contains("0-A (explore): done") && !told.contains("erged"), "{told}");
     assert!(!world.work.exists("made"));
+}
+
+/// Sessions that spend from one purse hold what their requests will take: many at once take what is there, and no more than one
+/// request beyond it.
+#[tokio::test]
+async fn sessions_of_one_purse_hold_what_is_on_its_way() {
+    let server = ModelServer::start_with(|_| Some(Reply::say("done").with_usage(3000, 10, 0)));
+    let world = World { server, work: TempWorkspace::new(), home: TempWorkspace::new() };
+    let allowed = Allowance { tokens: Some(9500), ..Allowance::default() };
+    let purse = reasonix_engine::CommonPurse::new(allowed);
+    let hands: Vec<_> = (0..8).map(|_| purse.hand()).collect();
+    let open = |hand: &Arc<reasonix_engine::PurseHand>| {
+        world.open_with(Which::New, |start| start.world.hand = Some(hand.clone()))
+    };
+    let handles: Vec<Handle> = hands.iter().map(open).collect();
+    let going: Vec<_> =
+        handles.iter().map(|handle| handle.submit(Op::Prompt { text: "go".into(), resolved: false })).collect();
+    for going in going {
+        going.settled().await;
+    }
+    let tokens: u64 = hands.iter().map(|hand| hand.usage().tokens()).sum();
+    assert_eq!(world.server.requests().len(), 4, "three fit, and one goes while something is left: {tokens}");
+    assert_eq!(hands.iter().filter(|hand| hand.was_refused()).count(), 4);
 }

@@ -4,6 +4,7 @@
 #[cfg(target_os = "linux")]
 use crate::world::has_box;
 use crate::world::{World, end};
+use reasonix_agent::Artifacts as _;
 use reasonix_config::{BashBoxing, MergeAs};
 use reasonix_engine::{Handle, Which};
 use reasonix_proto::{Choice, Event, Mode, Op, RecordBody, Rewind, ToolOutcome, TurnState};
@@ -761,5 +762,153 @@ async fn a_writer_knows_of_its_branch_after_a_resume() {
         turn(&mut handle, yes).await;
         let read = read_by_w(&world);
         assert!(read.contains(told), "{merge:?}: {read}");
+    }
+}
+
+/// What a writer committed on another branch, apart from all of them, or put aside is no part of what comes back; it is kept,
+/// and both sides are told.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn commits_beside_the_result_are_kept_and_named() {
+    if !has_box() {
+        return;
+    }
+    let script = "set -e\ngit checkout -qb side\necho side > side\ngit add side\ngit commit -qm 'On side'\n\
+                  git tag -am tagged v1\ngit checkout -q --detach main\necho loose > loose\ngit add loose\n\
+                  git commit -qm 'On none'\ngit checkout -q main\necho put aside >> a.txt\necho new > untracked\n\
+                  git stash -qu\necho it is\n";
+    let world = world(vec![
+        ("A", vec![bash(script)]),
+        ("B", vec![bash("git checkout -q --detach && echo b > b && git add b && git commit -qm 'Of B'")]),
+        ("C", vec![write("c", "1\n"), bash("git stash -qu && git stash pop -q && git branch more")]),
+    ]);
+    project(&world);
+    let mut handle = world.open_with(Which::New, |start| {
+        start.world.settings.sandbox.bash = BashBoxing::Enforce;
+        start.attended = false;
+    });
+    let mut notices = Vec::new();
+    let told = told_with(&mut handle, &mut notices).await;
+    let [_, a, b, c] = &told.split("(general): ").collect::<Vec<_>>()[..] else { panic!("{told}") };
+    assert!(a.contains("None of its files is different. Commits that are not merged: 1 on branch side (kept"), "{a}");
+    assert!(a.contains("), 3 in its stash (kept for git am: ") && a.contains("), 1 that only its reflog had ("), "{a}");
+    assert!(!a.contains("v1"), "what a branch leads to is told once: {a}");
+    let artifacts = reasonix_session::SessionArtifacts::at(&world.home.join("state"));
+    let texts: Vec<String> = a
+        .split("git am: ")
+        .skip(1)
+        .map(|rest| rest.split(')').next().unwrap())
+        .map(|uri| String::from_utf8(artifacts.get(uri).unwrap()).unwrap())
+        .collect();
+    assert!(texts[0].contains("Subject: [PATCH] On side") && texts[0].contains("+side\n"), "{texts:?}");
+    assert!(texts[1].contains("+put aside\n") && texts[1].contains("+new\n"), "{texts:?}");
+    assert!(texts[2].contains("+loose\n") && !texts[2].contains("+side\n"), "{texts:?}");
+    world.home.write("side.mbox", &texts[0]);
+    world.work.git(&[
+        "-c",
+        "user.name=a",
+        "-c",
+        "user.email=a@b",
+        "am",
+        "-q",
+        &world.home.join("side.mbox").display().to_string(),
+    ]);
+    assert_eq!(world.work.read("side"), "side\n");
+    assert!(b.contains("Merged: 1 files (b). Its 1 commits are kept, for git am: "), "{b}");
+    assert!(c.contains("Merged: 1 files (c).") && !b.contains("not merged") && !c.contains("ommits"), "{b} {c}");
+    assert_eq!(
+        notices.iter().map(|(child, name)| format!("{child} {name}")).collect::<Vec<_>>(),
+        ["0-A side", "0-A stash", "0-A reflog"]
+    );
+}
+
+/// One turn to whose questions the answer is yes: what its call came to, and whose commits people were told of.
+#[cfg(target_os = "linux")]
+async fn told_with(handle: &mut Handle, notices: &mut Vec<(String, String)>) -> String {
+    handle.submit(Op::Prompt { text: "go".into(), resolved: false });
+    let mut told = String::new();
+    loop {
+        let envelope = handle.events.next().await.expect("the session lives");
+        match envelope.event {
+            Event::Asked { asking } => {
+                let (ask, choice) = (asking.ask.clone(), Choice::AllowOnce);
+                handle.submit(Op::Answer { ask, choice, digest: None, words: None, edited: None });
+            }
+            Event::Notice { phrase, .. } if phrase.code == "engine.child_commits" => {
+                let said = |name| phrase.arg(name).unwrap().to_owned();
+                notices.push((said("child"), said("name")));
+            }
+            Event::ToolEnded { record } if envelope.parent.is_none() => {
+                if let RecordBody::Outcome { outcome, .. } = record.body {
+                    told.push_str(&text(&outcome));
+                }
+            }
+            Event::TurnEnded { .. } if envelope.parent.is_none() => return told,
+            _ => {}
+        }
+    }
+}
+
+/// Where the clone's own git says nothing any more, that is said, and the clone stays.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn where_its_git_is_gone_that_is_said() {
+    if !has_box() {
+        return;
+    }
+    let world = world(vec![("A", vec![write("do.sh", "rm do.sh\nrm -rf .git\ngit init -q .\n"), bash("sh do.sh")])]);
+    project(&world);
+    let mut handle = world.open_with(Which::New, |start| {
+        start.world.settings.sandbox.bash = BashBoxing::Enforce;
+        start.attended = false;
+    });
+    let (told, _) = turn(&mut handle, yes).await;
+    assert!(told[0].contains("Whether it committed more cannot be told"), "{told:?}");
+    assert!(world.home.join("state/isolation").join(handle.session.to_string()).join("0-A/tree").exists());
+}
+
+/// A repository whose history ends early loses nothing of what is committed in a clone of it, either way.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_shallow_repository_keeps_what_is_committed() {
+    if !has_box() {
+        return;
+    }
+    for (merge, clean) in [(MergeAs::Patch, true), (MergeAs::Branch, true), (MergeAs::Branch, false)] {
+        let line = "echo 1 > one && git add one && git commit -qm 'Its own' && git checkout -qb side && \
+                    git commit -q --allow-empty -m empty && echo 2 > two && git add two && git commit -qm Beside && \
+                    git checkout -q main";
+        let world = world(vec![("A", vec![bash(line)])]);
+        project(&world);
+        let from = TempWorkspace::new();
+        if clean {
+            world.work.git(&["add", "-A"]);
+        }
+        world.work.git(&["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qam", "second"]);
+        let (here, there) = (format!("file://{}", world.work.path().display()), from.join("shallow"));
+        from.git(&["clone", "-q", "--depth=1", &here, "shallow"]);
+        std::fs::remove_dir_all(world.work.join(".git")).unwrap();
+        std::fs::rename(there.join(".git"), world.work.join(".git")).unwrap();
+        assert!(world.work.exists(".git/shallow"));
+        let mut handle = world.open_with(Which::New, |start| {
+            start.world.settings.isolation.merge = merge;
+            start.world.settings.sandbox.bash = BashBoxing::Enforce;
+            start.attended = false;
+        });
+        let (told, _) = turn(&mut handle, yes).await;
+        assert!(told[0].contains(" Its 1 commits are kept, for git am: artifact://"), "{told:?}");
+        assert!(told[0].contains("Commits that are not merged: "), "{told:?}");
+        assert!(told[0].contains(" on branch side (kept for git am: artifact://"), "{told:?}");
+        if merge == MergeAs::Branch {
+            assert!(told[0].contains("Branch reasonix/task/0-A has it, with its 1 own commits: 1 files"), "{told:?}");
+            let subjects = world.work.git(&["log", "--format=%s", "reasonix/task/0-A"]);
+            let wanted = ["Its own", "What was not committed when this clone was made", "second"];
+            let wanted =
+                wanted.iter().enumerate().filter(|(place, _)| *place != 1 || !clean).map(|(_, subject)| *subject);
+            assert_eq!(subjects.lines().collect::<Vec<_>>(), wanted.collect::<Vec<_>>());
+            world.work.git(&["fsck", "--strict"]);
+        } else {
+            assert_eq!(world.work.read("one"), "1\n");
+        }
     }
 }

@@ -7,7 +7,7 @@ mod base;
 mod history;
 mod traced;
 
-pub use base::{commit_all, commits_since, patch_between};
+pub use base::{Strand, commit_all, commits_beside, commits_since, patch_between};
 pub use history::{BranchTip, CloneHistory, commits_bundled};
 pub use traced::{Traced, all_objects_of, objects_of, patch_since};
 

@@ -102,6 +102,7 @@ impl Roster {
             };
             let said = written.iter().position(|agent| agent.name.eq_ignore_ascii_case(name));
             let said = said.map(|place| AgentProfile { name: base.name.clone(), ..written.remove(place) });
+            roster.flaws.extend(said.as_ref().and_then(|said| starts_more(said, &base)));
             roster.agents.push(match said {
                 Some(said) => said.over(base),
                 None => base,
@@ -137,6 +138,14 @@ impl Roster {
     pub fn distrusts(&self, name: &str) -> bool {
         self.untrusted.iter().any(|other| other.eq_ignore_ascii_case(name))
     }
+}
+
+/// A word on a project's agent that names others which the one below it may not start: it does not get them.
+fn starts_more(agent: &AgentProfile, base: &AgentProfile) -> Option<ExtensionFlaw> {
+    let [own, most] = [&agent.spawns, &base.spawns].map(|list| list.as_deref());
+    let more = own?.iter().any(|name| most.is_some_and(|most| !most.contains(name)));
+    let widens = more && agent.origin == AgentOrigin::Project;
+    widens.then(|| FlawKind::OnlyTightens("spawns".to_owned()).at(Path::new(&agent.place)))
 }
 
 /// Lists of tools may be written in the names of other programs, and `*` is all of them.

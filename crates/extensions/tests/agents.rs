@@ -258,6 +258,23 @@ fn what_is_built_in_is_always_there_and_roles_have_their_models() {
     assert!(agent_note(roster.named("explore").unwrap()).contains("refused"));
 }
 
+/// Who reads starts nobody, whatever a project's file says; the user's own file may say so.
+#[test]
+fn a_project_lets_no_built_in_agent_start_more() {
+    let file = "---\nspawns: [general]\n---\n";
+    let disk = Disk::new();
+    disk.work.write(".claude/agents/explore.md", file);
+    disk.work.write(".claude/agents/general.md", file);
+    let roster = disk.roster(true);
+    assert_eq!(roster.named("explore").unwrap().spawns, Some(Vec::new()));
+    assert_eq!(roster.named("general").unwrap().spawns, Some(words(&["general"])));
+    let said = |roster: &Roster| roster.flaws.iter().map(|flaw| flaw.phrase()).collect::<Vec<_>>();
+    let told: Vec<_> = said(&roster).into_iter().filter(|phrase| phrase.code == "extensions.only_tightens").collect();
+    assert_eq!(told.iter().map(|phrase| phrase.arg("fields")).collect::<Vec<_>>(), [Some("spawns")]);
+    disk.home.write("agents/explore.md", file);
+    assert_eq!(disk.roster(true).named("explore").unwrap().spawns, Some(words(&["general"])));
+}
+
 /// A link that leads out, a file that is too large, and hidden words are left out.
 #[test]
 fn hostile_files_are_left_out() {

@@ -166,13 +166,26 @@ impl AgentProfile {
             max_steps: self.max_steps.or(base.max_steps),
             temperature: self.temperature.or(base.temperature),
             top_p: self.top_p.or(base.top_p),
-            spawns: self.spawns.or(base.spawns),
+            spawns: match (self.spawns, base.spawns) {
+                // A project's may start fewer of them, and no other.
+                (Some(own), Some(most)) if self.origin == AgentOrigin::Project => Some(both_name(&own, most)),
+                (own, most) => own.or(most),
+            },
             output: self.output.or(base.output),
             blocking: self.blocking.or(base.blocking),
             isolation: self.isolation.or(base.isolation),
             ..self
         }
     }
+}
+
+/// What is named by both; `*` is everything.
+fn both_name(own: &[String], most: Vec<String>) -> Vec<String> {
+    let named = |list: &[String], name: &String| list.iter().any(|one| one == "*" || one.eq_ignore_ascii_case(name));
+    if most.iter().any(|name| name == "*") {
+        return own.to_vec();
+    }
+    most.into_iter().filter(|name| named(own, name)).collect()
 }
 
 /// Whether a name of a list means this tool; `mcp__server__*` and `mcp__server` mean all tools of a server.
@@ -185,7 +198,7 @@ fn covers(name: &str, tool: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{AgentProfile, AgentRules};
+    use super::{AgentOrigin, AgentProfile, AgentRules};
 
     #[test]
     fn tools_are_those_that_are_named_without_those_that_are_taken_away() {
@@ -210,6 +223,26 @@ mod tests {
         let over = AgentProfile { rules: rules("Bash(b:*)", false), ..AgentProfile::default() }.over(base);
         assert_eq!(over.rules.deny, ["Bash(a:*)", "Bash(b:*)"]);
         assert!(over.rules.reads_only && over.max_steps == Some(3));
+    }
+
+    #[test]
+    fn a_project_lets_nobody_start_more_than_before() {
+        let of = |spawns: Option<&[&str]>, origin| AgentProfile {
+            spawns: spawns.map(|names| names.iter().map(|name| (*name).to_owned()).collect()),
+            origin,
+            ..AgentProfile::default()
+        };
+        let over = |own: Option<&[&str]>, most: Option<&[&str]>, origin| {
+            of(own, origin).over(of(most, AgentOrigin::Builtin)).spawns.map(|names| names.join(" "))
+        };
+        let project = |own, most| over(own, most, AgentOrigin::Project);
+        assert_eq!(project(Some(&["general", "*"]), Some(&[])).as_deref(), Some(""));
+        assert_eq!(project(Some(&["B", "c"]), Some(&["a", "b"])).as_deref(), Some("b"));
+        assert_eq!(project(Some(&["*"]), Some(&["a", "b"])).as_deref(), Some("a b"));
+        assert_eq!(project(Some(&["a"]), Some(&["*"])).as_deref(), Some("a"));
+        assert_eq!(project(Some(&["a"]), None).as_deref(), Some("a"));
+        assert_eq!(project(None, Some(&[])).as_deref(), Some(""));
+        assert_eq!(over(Some(&["general"]), Some(&[]), AgentOrigin::User).as_deref(), Some("general"));
     }
 
     #[test]

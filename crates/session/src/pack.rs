@@ -5,7 +5,7 @@
 use crate::error::SessionError;
 use crate::line;
 use crate::lines::next_line;
-use crate::outputs::each_name;
+use crate::outputs::{DIGITS, each_name, forget_outputs};
 use crate::sessions::Sessions;
 use crate::specs;
 use base64::Engine;
@@ -13,7 +13,7 @@ use base64::engine::general_purpose::STANDARD;
 use reasonix_proto::{Origin, RECORD_VERSION, Record, RecordBody, SessionHead, SessionId};
 use reasonix_store::{BlobKey, Blobs};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::io;
 use std::path::Path;
 
@@ -91,6 +91,21 @@ impl Sessions {
     /// Makes a session of this folder out of such a file. Lines that say the same here stay as they are, byte for byte; one
     /// whose checksum is wrong is not used. None when it does not begin like a session.
     pub fn unpack(&self, bytes: &[u8], cwd: &Path, name: &str) -> Result<Option<FromFile>, SessionError> {
+        let mut brought = HashSet::new();
+        let made = self.unpacked(bytes, (cwd, name), &mut brought);
+        if made.is_err() {
+            // Specs that nobody names go by themselves.
+            let _ = forget_outputs(self.folder().parent().unwrap_or(self.folder()), brought);
+        }
+        made
+    }
+
+    fn unpacked(
+        &self,
+        bytes: &[u8],
+        (cwd, name): (&Path, &str),
+        brought: &mut HashSet<String>,
+    ) -> Result<Option<FromFile>, SessionError> {
         let failed = || SessionError::io(self.folder());
         let (mut rest, mut text) = (bytes, Vec::new());
         let mut log = Vec::new();
@@ -109,7 +124,7 @@ impl Sessions {
                 (0, _) => return Ok(None),
                 (_, Some(record)) if line::is_head(&record) => None,
                 (_, Some(record)) => came_along(record, text).map_err(failed())?,
-                (_, None) if self.take_in(text).map_err(failed())? => continue,
+                (_, None) if self.take_in(text, brought).map_err(failed())? => continue,
                 (_, None) => None,
             };
             match known {
@@ -127,14 +142,22 @@ impl Sessions {
         Ok(Some(found))
     }
 
-    /// Keeps what a line carries. It is found by its content, whatever the line says of it. False when it carries nothing.
-    fn take_in(&self, line: &[u8]) -> io::Result<bool> {
+    /// Keeps what a line carries. It is found by its content, whatever the line says of it; what was not here before is `brought`.
+    /// False when it carries nothing.
+    fn take_in(&self, line: &[u8], brought: &mut HashSet<String>) -> io::Result<bool> {
         let Ok(load) = serde_json::from_slice::<Load>(line) else { return Ok(false) };
         let Ok(bytes) = STANDARD.decode(load.base64) else { return Ok(false) };
         match load.carried {
             Carried::Specs if !specs::are_specs(&bytes) => return Ok(false),
             Carried::Specs => specs::keep(self.folder(), Some(&bytes))?,
-            Carried::Artifact => drop(self.outputs().put(&bytes)?),
+            Carried::Artifact => {
+                let (blobs, key) = (self.outputs(), BlobKey::of(&bytes));
+                let name = key.to_string().chars().take(DIGITS).collect();
+                if !blobs.contains(&key) {
+                    brought.insert(name);
+                }
+                blobs.keep(key, &bytes)?;
+            }
         }
         Ok(true)
     }

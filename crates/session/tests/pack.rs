@@ -94,6 +94,34 @@ async fn a_file_can_put_nothing_under_the_name_of_something_else() {
     assert_eq!(sessions.unpack(b"", Path::new("/here"), "x").unwrap(), None);
 }
 
+/// A file that cannot be taken over whole leaves no output behind that nobody names, and takes none away that somebody does.
+#[tokio::test]
+async fn what_fails_leaves_nothing_behind() {
+    let (there, here) = (folder().unwrap(), folder().unwrap());
+    let text = String::from_utf8(packed(there.path()).await).unwrap();
+    let (mut lines, loads): (Vec<&str>, Vec<&str>) = text.lines().partition(|line| !line.starts_with("{\"carried\""));
+    lines.extend(loads.iter().rev());
+    assert!(loads[0].contains("specs") && loads.len() == 2, "the specs come last now");
+    let text = lines.join("\n") + "\n";
+    // There is no room for the specs.
+    std::fs::write(here.path().join("specs"), "").unwrap();
+    let sessions = Sessions::at(here.path());
+    let unpack = || sessions.unpack(text.as_bytes(), Path::new("/here"), "x");
+    let kept = || SessionArtifacts::at(here.path()).get(&whole_uri(&text));
+    unpack().unwrap_err();
+    assert!(kept().is_err() && sessions.list().unwrap().is_empty());
+    std::fs::remove_file(here.path().join("specs")).unwrap();
+    unpack().unwrap().unwrap();
+    std::fs::rename(here.path().join("specs"), here.path().join("aside")).unwrap();
+    std::fs::write(here.path().join("specs"), "").unwrap();
+    unpack().unwrap_err();
+    assert_eq!(kept().unwrap(), b"all of the output", "the session that is there names it");
+}
+
+fn whole_uri(text: &str) -> String {
+    format!("artifact://{}", &text.split("artifact://").nth(1).unwrap()[..16])
+}
+
 /// A line with a checksum of its own.
 fn sealed(object: &str) -> String {
     let body = object.strip_suffix('}').unwrap();

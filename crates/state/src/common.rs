@@ -1,10 +1,14 @@
 //! What several sessions may spend together, as the tasks of a batch: one purse that each of them, and each of their subagents,
-//! is asked about before every request. No more is spent beyond a limit than the requests that are on their way.
+//! is asked about before every request. What a request will take by estimate is held while it is on its way: beside others one
+//! goes only where it fits, and else it waits for them; alone it goes while something is left.
 
-use reasonix_proto::{Allowance, Cost, Phrase, Usage};
+use reasonix_agent::HeldTokens;
+use reasonix_proto::{Allowance, Cost, Phrase, Price, Usage};
+use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+use tokio::sync::Notify;
 
 /// A purse of several sessions. Its time runs from when it was made.
 #[derive(Debug)]
@@ -12,6 +16,19 @@ pub struct CommonPurse {
     allowed: Allowance,
     began: Instant,
     spent: Mutex<Spent>,
+    on_way: Mutex<OnWay>,
+    /// A request is on its way no more.
+    freed: Notify,
+}
+
+/// What requests that are on their way will take by estimate.
+#[derive(Debug, Default)]
+struct OnWay {
+    requests: u32,
+    tokens: u64,
+    money: u64,
+    /// How many there were that are answered.
+    answered: u64,
 }
 
 #[derive(Debug, Default, Clone)]
@@ -32,14 +49,15 @@ impl Spent {
     }
 }
 
-fn held(spent: &Mutex<Spent>) -> MutexGuard<'_, Spent> {
-    spent.lock().unwrap_or_else(PoisonError::into_inner)
+fn held<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl CommonPurse {
     /// A purse with so much in it.
     pub fn new(allowed: Allowance) -> Arc<Self> {
-        Arc::new(Self { allowed, began: Instant::now(), spent: Mutex::default() })
+        let (spent, on_way, freed) = Default::default();
+        Arc::new(Self { allowed, began: Instant::now(), spent, on_way, freed })
     }
 
     /// True when a limit is reached.
@@ -50,6 +68,36 @@ impl CommonPurse {
         reached(money, self.allowed.cost)
             || reached(spent.usage.tokens(), self.allowed.tokens)
             || reached(self.began.elapsed().as_secs(), self.allowed.seconds)
+    }
+
+    /// Holds what a request of so many tokens will take; none where that does not fit beside those on their way.
+    fn hold(self: &Arc<Self>, tokens: u64, price: Option<&Price>) -> Option<HeldTokens> {
+        let mut on_way = held(&self.on_way);
+        let (usage, money) = {
+            let spent = held(&self.spent);
+            (spent.usage, spent.costs.iter().map(|cost| cost.spent).max().unwrap_or(0))
+        };
+        // What an answer will have is told by those that there were.
+        let expected = Usage { input: tokens, output: usage.output / on_way.answered.max(1), ..Usage::default() };
+        let (tokens, cost) = (expected.tokens(), price.map_or(0, |price| price.money(expected).spent));
+        let then = |spent: u64, held: u64, more: u64| spent.saturating_add(held).saturating_add(more);
+        let beyond = |then: u64, allowed: Option<u64>| allowed.is_some_and(|most| then > most);
+        let over = beyond(then(usage.tokens(), on_way.tokens, tokens), self.allowed.tokens)
+            || beyond(then(money, on_way.money, cost), self.allowed.cost);
+        if over && on_way.requests > 0 {
+            return None;
+        }
+        on_way.requests += 1;
+        (on_way.tokens, on_way.money) = (then(on_way.tokens, tokens, 0), then(on_way.money, cost, 0));
+        let purse = Arc::clone(self);
+        Some(HeldTokens::until(move || {
+            let mut on_way = held(&purse.on_way);
+            on_way.requests = on_way.requests.saturating_sub(1);
+            on_way.tokens = on_way.tokens.saturating_sub(tokens);
+            on_way.money = on_way.money.saturating_sub(cost);
+            drop(on_way);
+            purse.freed.notify_waiters();
+        }))
     }
 
     /// For one more session.
@@ -86,8 +134,25 @@ impl PurseHand {
         self.purse.allowed.cost.is_some()
     }
 
+    /// Holds what a request will take by estimate, once that fits beside those on their way; or what is used up.
+    pub(crate) async fn reserve(&self, tokens: u64, price: Option<&Price>) -> Result<HeldTokens, Phrase> {
+        loop {
+            let mut freed = pin!(self.purse.freed.notified());
+            // Whatever is let go of from here on is heard.
+            freed.as_mut().enable();
+            if let Some(why) = self.used_up() {
+                return Err(why);
+            }
+            if let Some(held) = self.purse.hold(tokens, price) {
+                return Ok(held);
+            }
+            freed.await;
+        }
+    }
+
     /// Books what a request came to, here and in the common purse.
     pub fn spent(&self, usage: Usage, cost: Option<&Cost>) {
+        held(&self.purse.on_way).answered += 1;
         held(&self.spent).add(usage, cost);
         held(&self.purse.spent).add(usage, cost);
     }
@@ -111,6 +176,28 @@ mod tests {
     use super::CommonPurse;
     use reasonix_proto::{Allowance, Cost, Usage};
     use std::time::Duration;
+
+    /// Many at once take no more than what is there, and those that come too late are told.
+    #[tokio::test]
+    async fn many_at_once_hold_what_they_will_take() {
+        let all = CommonPurse::new(Allowance { tokens: Some(350), ..Allowance::default() });
+        let one = |_| {
+            let hand = all.hand();
+            tokio::spawn(async move {
+                let held = hand.reserve(100, None).await.ok()?;
+                tokio::task::yield_now().await;
+                hand.spent(Usage { input: 100, ..Usage::default() }, None);
+                drop(held);
+                Some(())
+            })
+        };
+        let jobs: Vec<_> = (0..10).map(one).collect();
+        let mut went = 0;
+        for job in jobs {
+            went += usize::from(job.await.unwrap().is_some());
+        }
+        assert_eq!(went, 4, "three fit, and one may always go while something is left");
+    }
 
     #[test]
     fn what_one_spends_the_others_have_not() {

@@ -3,7 +3,7 @@
 
 use crate::common::PurseHand;
 use crate::outbox::Outbox;
-use reasonix_agent::{Budget, HeldTokens, Sink};
+use reasonix_agent::{BoxFuture, Budget, HeldTokens, Sink};
 use reasonix_config::Settings;
 use reasonix_proto::{Allowance, BudgetInfo, Cost, Event, Level, Phrase, Price, Usage, money_text};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -128,6 +128,25 @@ impl Purse {
         if let Some(shown) = &self.shown {
             shown.paid(cost);
         }
+    }
+
+    /// Holds what a request will take by estimate, where what is on its way leaves something.
+    fn hold(&self, tokens: u64, price: Option<&Price>) -> Result<HeldTokens, Phrase> {
+        let mut state = self.state();
+        let expected = state.expected(tokens);
+        let (tokens, money) = (expected.tokens(), price.map_or(0, |price| price.money(expected).spent));
+        if let Some(why) = state.reached_by_held() {
+            return Err(why);
+        }
+        let change = move |held: &mut (u32, u64, u64), more: bool| {
+            let by = |of: u64, amount: u64| if more { of.saturating_add(amount) } else { of.saturating_sub(amount) };
+            let requests = if more { held.0.saturating_add(1) } else { held.0.saturating_sub(1) };
+            *held = (requests, by(held.1, tokens), by(held.2, money));
+        };
+        change(&mut state.held, true);
+        drop(state);
+        let shared = Arc::clone(&self.state);
+        Ok(HeldTokens::until(move || change(&mut shared.lock().unwrap_or_else(PoisonError::into_inner).held, false)))
     }
 
     /// What this costs; the purse above is told of it at once.
@@ -304,26 +323,19 @@ impl Budget for Purse {
         own.or_else(|| self.hand.as_ref()?.used_up())
     }
 
-    fn reserve(&self, model: &str, tokens: u64) -> Result<HeldTokens, Phrase> {
-        if let Some(why) = self.used_up() {
-            return Err(why);
-        }
-        let price = self.price(model);
-        let mut state = self.state();
-        let expected = state.expected(tokens);
-        let (tokens, money) = (expected.tokens(), price.map_or(0, |price| price.money(expected).spent));
-        if let Some(why) = state.reached_by_held() {
-            return Err(why);
-        }
-        let change = move |held: &mut (u32, u64, u64), more: bool| {
-            let by = |of: u64, amount: u64| if more { of.saturating_add(amount) } else { of.saturating_sub(amount) };
-            let requests = if more { held.0.saturating_add(1) } else { held.0.saturating_sub(1) };
-            *held = (requests, by(held.1, tokens), by(held.2, money));
-        };
-        change(&mut state.held, true);
-        drop(state);
-        let shared = Arc::clone(&self.state);
-        Ok(HeldTokens::until(move || change(&mut shared.lock().unwrap_or_else(PoisonError::into_inner).held, false)))
+    fn reserve<'a>(&'a self, model: &'a str, tokens: u64) -> BoxFuture<'a, Result<HeldTokens, Phrase>> {
+        Box::pin(async move {
+            if let Some(why) = self.used_up() {
+                return Err(why);
+            }
+            let price = self.price(model);
+            let common = match &self.hand {
+                Some(hand) => Some(hand.reserve(tokens, price.as_ref()).await?),
+                None => None,
+            };
+            let own = self.hold(tokens, price.as_ref())?;
+            Ok(HeldTokens::until(move || drop((own, common))))
+        })
     }
 
     fn spent(&self, model: &str, usage: Usage) {
@@ -367,15 +379,15 @@ mod tests {
     use reasonix_proto::{Allowance, Usage};
     use std::sync::Arc;
 
-    #[test]
-    fn what_is_on_its_way_is_held_with_the_answer_that_it_will_have() {
+    #[tokio::test]
+    async fn what_is_on_its_way_is_held_with_the_answer_that_it_will_have() {
         let purse = Purse::new(Arc::new(Settings::default()), crate::outbox::tests::outbox().0);
         purse.allow(Allowance { tokens: Some(1_000), ..Allowance::default() });
         purse.spent("m", Usage { input: 10, output: 400, ..Usage::default() });
-        let first = purse.reserve("m", 100).unwrap();
-        let second = purse.reserve("m", 100).unwrap();
-        assert!(purse.reserve("m", 1).is_err(), "410 were spent, and twice 500 are on their way");
+        let first = purse.reserve("m", 100).await.unwrap();
+        let second = purse.reserve("m", 100).await.unwrap();
+        assert!(purse.reserve("m", 1).await.is_err(), "410 were spent, and twice 500 are on their way");
         drop((first, second));
-        assert!(purse.reserve("m", 1).is_ok());
+        assert!(purse.reserve("m", 1).await.is_ok());
     }
 }

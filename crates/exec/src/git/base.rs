@@ -1,13 +1,17 @@
 //! What a fresh clone begins with, and what of it is told afterwards.
 
 use super::{CLONING, CloneFault, command, ended_well, output};
-use crate::{Confinement, EndStatus, run};
+use crate::{Confinement, EndStatus, Keep, run};
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::Path;
 use tokio_util::sync::CancellationToken;
 
 /// Who commits where nobody says who they are.
 const NOBODY: (&str, &str) = ("Reasonix", "reasonix@localhost");
+
+/// More than this is not taken of the commits of one name.
+const LARGEST: usize = 64 << 20;
 
 /// Commits everything that a clone has which nobody but us wrote to, as whoever commits in `like`; they are its author from
 /// now on. Gives the commit that it stands at.
@@ -31,24 +35,115 @@ pub async fn commit_all(folder: &Path, like: &Path, message: &str) -> Result<Str
     super::head_commit(folder).await.ok_or_else(|| CloneFault::Failed("there is no commit".to_owned()))
 }
 
-/// The commits of a clone since one of its own, as `git am` reads them, and how many; none where there are none, or too much
-/// of them. It runs what it runs in the box that the clone was written from.
-pub async fn commits_since(folder: &Path, commit: &str, confinement: &Confinement) -> Option<(Vec<u8>, usize)> {
-    if !matches!(confinement, Confinement::Boxed(_) | Confinement::Held(_)) {
+/// So many names that lead to commits are told apart.
+const MOST_STRANDS: usize = 8;
+
+/// The most that is read of a list of commits or names.
+const LONGEST_LIST: usize = 16 << 20;
+
+/// Commits that were made in a clone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Strand {
+    /// The name that leads to them, such as `refs/heads/x`; none where only git's log of its names does.
+    pub name: Option<String>,
+    /// How many there are.
+    pub count: usize,
+    /// All of them as `git am` reads them; none where that is too much.
+    pub text: Option<Vec<u8>>,
+}
+
+fn is_boxed(confinement: &Confinement) -> bool {
+    matches!(confinement, Confinement::Boxed(_) | Confinement::Held(_))
+}
+
+/// The commits of a clone since one of its own, where it stands; none where there are none. It runs what it runs in the box that the
+/// clone was written from.
+pub async fn commits_since(folder: &Path, commit: &str, confinement: &Confinement) -> Option<Strand> {
+    if !is_boxed(confinement) {
         return None;
     }
-    let range = format!("{commit}..HEAD");
-    let args =
-        ["format-patch", "--stdout", "--binary", "--no-ext-diff", "--no-textconv", "--no-signature", &range, "--"];
-    let ask = command(folder, &args, &[], confinement).with_timeout(Some(CLONING));
-    let finished = run(&ask, CancellationToken::new(), &|_| ()).await.ok()?;
-    if finished.status != EndStatus::Exited(0) || finished.output.dropped() > 0 {
-        return None;
+    let revisions = [format!("{commit}..HEAD")];
+    let args = ["format-patch", "--stdout", "--no-signature"];
+    strand(folder, (None, &args), &revisions, confinement).await.ok()?
+}
+
+/// The commits that were made in a clone beside those: on other branches, under tags, in the stash, and what only git's log of its
+/// names still leads to. What was fetched is none of them.
+pub async fn commits_beside(folder: &Path, commit: &str, confinement: &Confinement) -> Result<Vec<Strand>, CloneFault> {
+    if !is_boxed(confinement) {
+        return Ok(Vec::new());
     }
+    let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<String>>();
+    let mut known = words(&["--not", "--remotes", commit, "HEAD"]);
+    let everything = words(&["rev-list", "--all", "--reflog"]);
+    let mut made = listed(folder, &[&everything[..], &known].concat(), confinement).await;
+    if made.is_err() {
+        // It may stand on a branch that has no commit.
+        known.pop();
+        made = listed(folder, &[&everything[..], &known].concat(), confinement).await;
+    }
+    let mut made: BTreeSet<String> = made?.into_iter().collect();
+    if made.is_empty() {
+        return Ok(Vec::new());
+    }
+    let args = ["log", "--reverse", "--topo-order", "--pretty=email", "--patch", "--diff-merges=first-parent"];
+    let format = "--format=%(refname) %(objectname) %(*objectname)";
+    let mut strands = Vec::new();
+    for line in listed(folder, &words(&["for-each-ref", format]), confinement).await? {
+        let mut parts = line.split(' ');
+        let Some(name) = parts.next().filter(|name| !name.starts_with("refs/remotes/")) else { continue };
+        // A commit that two names stand at is told once.
+        if strands.len() == MOST_STRANDS || !parts.any(|tip| made.remove(tip)) {
+            continue;
+        }
+        let revisions = [&[name.to_owned()][..], &known].concat();
+        strands.extend(strand(folder, (Some(name), &args), &revisions, confinement).await?);
+    }
+    known.extend(strands.iter().filter_map(|strand| strand.name.clone()));
+    let rest = [&words(&["--all", "--reflog"])[..], &known].concat();
+    strands.extend(strand(folder, (None, &args), &rest, confinement).await?);
+    Ok(strands)
+}
+
+/// The lines that git says.
+async fn listed(folder: &Path, args: &[String], confinement: &Confinement) -> Result<Vec<String>, CloneFault> {
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let mut ask = command(folder, &args, &[], confinement).with_timeout(Some(CLONING));
+    ask.keep = Keep { head: LONGEST_LIST, tail: 0 };
+    let said = output(&ask).await.map_err(CloneFault::Unrun)?;
+    let said = said.ok_or_else(|| CloneFault::Failed("its commits cannot be listed".to_owned()))?;
+    Ok(said.lines().map(str::to_owned).collect())
+}
+
+/// These commits, as these arguments have them written; none where there are none.
+async fn strand(
+    folder: &Path,
+    (name, args): (Option<&str>, &[&str]),
+    revisions: &[String],
+    confinement: &Confinement,
+) -> Result<Option<Strand>, CloneFault> {
+    let plain =
+        ["--binary", "--no-ext-diff", "--no-textconv", "--no-color", "--src-prefix=a/", "--dst-prefix=b/"].iter();
+    let revisions: Vec<&str> = revisions.iter().map(String::as_str).collect();
+    let args: Vec<&str> = args.iter().chain(plain).chain(&revisions).chain(&["--"]).copied().collect();
+    let mut ask = command(folder, &args, &[], confinement).with_timeout(Some(CLONING));
+    ask.keep = Keep { head: LARGEST, tail: 0 };
+    let finished = run(&ask, CancellationToken::new(), &|_| ()).await.map_err(CloneFault::Unrun)?;
+    if finished.status != EndStatus::Exited(0) {
+        return Err(CloneFault::Failed("its commits cannot be read".to_owned()));
+    }
+    let whole = finished.output.dropped() == 0;
     let (head, tail) = finished.output.into_parts();
     let text = [head, tail].concat();
-    let count = text.split(|byte| *byte == b'\n').filter(|line| line.starts_with(b"From ") && line.len() > 45).count();
-    (count > 0).then_some((text, count))
+    let count = match whole {
+        true => text.split(|byte| *byte == b'\n').filter(|line| line.starts_with(b"From ") && line.len() > 45).count(),
+        false => {
+            let args = [&["rev-list"], &revisions[..]].concat().into_iter().map(str::to_owned).collect::<Vec<_>>();
+            listed(folder, &args, confinement).await?.len()
+        }
+    };
+    let name = name.map(str::to_owned);
+    Ok((count > 0).then_some(Strand { name, count, text: whole.then_some(text) }))
 }
 
 /// Writes what is different between the folders `a` and `b` of a place of ours into a file, as a patch from the one to the

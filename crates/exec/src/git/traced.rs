@@ -15,6 +15,9 @@ const LINK: &[u8] = b"160000 ";
 /// The most that is read of a list of all files.
 const LONGEST_LIST: usize = 512 << 20;
 
+/// The most that is read of where a history ends.
+const LONGEST_SHALLOW: u64 = 16 << 20;
+
 /// So many folders of objects may follow from one.
 const MOST_OBJECTS: usize = 16;
 
@@ -52,6 +55,10 @@ impl Traced {
         }
         line.push(b'\n');
         fs::create_dir_all(&info).and_then(|()| fs::write(info.join("alternates"), line)).map_err(unwritten)?;
+        // Where the history of the repository ends, that of ours ends.
+        if let Some(ends) = shallow_of(repository).await? {
+            fs::write(git.join("shallow"), ends).map_err(unwritten)?;
+        }
         Ok(Self { git: git.to_owned(), folder: folder.to_owned() })
     }
 
@@ -150,6 +157,17 @@ async fn format_of(repository: &Path) -> String {
         b"sha256" => "sha256".to_owned(),
         _ => "sha1".to_owned(),
     }
+}
+
+/// The commits that a repository has without what was before them; none where it has everything.
+async fn shallow_of(repository: &Path) -> Result<Option<Vec<u8>>, CloneFault> {
+    let ask = command(repository, &["rev-parse", "--git-path", "shallow"], &[], &Confinement::None);
+    let said = output_bytes(&ask.with_timeout(Some(CLONING))).await.map_err(CloneFault::Unrun)?.unwrap_or_default();
+    let file = repository.join(OsStr::from_bytes(said.strip_suffix(b"\n").unwrap_or(&said)));
+    if !file.symlink_metadata().is_ok_and(|found| found.is_file() && found.len() <= LONGEST_SHALLOW) {
+        return Ok(None);
+    }
+    fs::read(file).map(Some).map_err(unwritten)
 }
 
 /// Where the objects of a repository lie. A link that somebody put in their place leads to what is not the repository's.

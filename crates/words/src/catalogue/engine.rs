@@ -539,6 +539,22 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "子智能体 {child}（{task}）在进程结束前已完成；其结果已保留",
     ),
     (
+        "engine.child_commits",
+        "the subagent {child} made {count} commits ({name}) beside its result, which are not merged; they are kept for git am: {uri}",
+        "子智能体 {child} 在其结果之外还有 {count} 个提交（{name}），未合并；已保留供 git am 使用：{uri}",
+    ),
+    (
+        "engine.child_commits.hint",
+        "the model was told where they are; ask it to apply them",
+        "已告知模型它们的位置；可以让模型应用它们",
+    ),
+    (
+        "engine.child_unkept",
+        "the subagent {child} made {count} commits ({name}) beside its result, which are not merged and could not be kept",
+        "子智能体 {child} 在其结果之外还有 {count} 个提交（{name}），未合并，也无法保留",
+    ),
+    ("engine.child_unkept.hint", "they are in its clone until the session ends", "会话结束之前，它们仍在其克隆中"),
+    (
         "engine.child_lost",
         "the subagent {child} ({task}) was lost with the process that it ran in; what it did is in its own session",
         "子智能体 {child}（{task}）已随其进程丢失；它做过的事记录在它自己的会话中",
