@@ -26,7 +26,7 @@ impl Branched {
         confinement: &Confinement,
     ) -> Result<Self, String> {
         if let Some(bundle) = commits_bundled(root, commit, confinement).await {
-            history.take(&bundle).await.map_err(|fault| format!("its commits cannot be taken: {fault}"))?;
+            history.bring_in(&bundle).await.map_err(|fault| format!("its commits cannot be taken: {fault}"))?;
         }
         let tip = history.finish(REST).await.map_err(|fault| fault.to_string())?;
         Ok(Self { history, tip, below })

@@ -7,7 +7,7 @@ use crate::start::{start_at, tool_specs, unknown_tools};
 use reasonix_config::{FolderSettings, Origins, SurfaceKind, Trust};
 use reasonix_proto::{Level, Phrase, Reply, SessionId};
 use reasonix_session::{DocumentReader, Sessions};
-use reasonix_state::common::PurseHand;
+use reasonix_state::pooled::PurseHand;
 use reasonix_world::World;
 use reasonix_world::error::EngineError;
 use reasonix_world::spec::{Start, Which};

@@ -339,6 +339,8 @@ async fn two_front_ends_on_one_session() {
     let seen = until(&mut first, asked).await;
     let (Some(Event::Asked { asking }), other) = (seen.last(), until(&mut second, asked).await) else { panic!() };
     assert_eq!(seen.last(), other.last());
+    let mut late = first.join();
+    assert_eq!(Some(&late.events.next().await.unwrap().event), seen.last(), "who comes later can answer too");
     let answer = |choice| Op::Answer {
         ask: asking.ask.clone(),
         choice,

@@ -6,7 +6,8 @@ use crate::state::SessionState;
 use reasonix_agent::Sink;
 use reasonix_gate::Waits;
 use reasonix_proto::{
-    BUILD_AGENT, Cost, Envelope, Event, Level, PROTOCOL_VERSION, Phrase, RecordBody, SessionId, Status, TodoPhase,
+    AskId, BUILD_AGENT, CallId, Cost, Envelope, Event, Level, PROTOCOL_VERSION, Phrase, RecordBody, SessionId, Status,
+    TodoPhase,
 };
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -46,9 +47,29 @@ struct Seats {
     recent: VecDeque<Envelope>,
     /// The number of the last lasting event that is not among them any more.
     forgotten: u64,
+    /// Questions that nobody answered yet, for whoever comes later.
+    open: Vec<Envelope>,
 }
 
 impl Seats {
+    /// A seat, and what it is handed first.
+    fn seat(&mut self, first: impl IntoIterator<Item = Envelope>) -> Events {
+        let (to, from) = mpsc::unbounded_channel();
+        let sent = first.into_iter().filter(|envelope| to.send(envelope.clone()).is_ok()).count();
+        let unread = Arc::new(AtomicUsize::new(sent));
+        self.taken.push(Seat { to, unread: Arc::clone(&unread) });
+        Events { from, unread }
+    }
+
+    /// Keeps a question for whoever comes later, until somebody answered or nobody waits for it any more.
+    fn follow(&mut self, envelope: &Envelope) {
+        if asked(&envelope.event).is_some() {
+            self.open.push(envelope.clone());
+            return;
+        }
+        self.open.retain(|open| open.session != envelope.session || !settles(&envelope.event, &open.event));
+    }
+
     fn remember(&mut self, envelope: &Envelope) {
         self.recent.push_back(envelope.clone());
         if self.recent.len() > MOST_RECENT
@@ -56,6 +77,31 @@ impl Seats {
         {
             self.forgotten = gone.seq;
         }
+    }
+}
+
+/// What an event asks, and for which call.
+fn asked(event: &Event) -> Option<(&AskId, &CallId)> {
+    match event {
+        Event::Asked { asking } => Some((&asking.ask, &asking.call)),
+        Event::Inquired { inquiry } => Some((&inquiry.ask, &inquiry.call)),
+        Event::Proposed { proposal } => Some((&proposal.ask, &proposal.call)),
+        _ => None,
+    }
+}
+
+/// Whether nobody waits for an answer to this question any more once that happened.
+fn settles(event: &Event, question: &Event) -> bool {
+    let Some((ask, call)) = asked(question) else { return false };
+    match event {
+        Event::InquiryOver { ask: over, .. } => ask == over,
+        Event::Answered { record } | Event::Changed { record } | Event::ToolEnded { record } => match &record.body {
+            RecordBody::Decided(decided) => decided.ask.as_ref() == Some(ask),
+            RecordBody::Planned(planned) => matches!(question, Event::Proposed { .. }) && planned.call == *call,
+            RecordBody::Outcome { call: ended, .. } => ended == call,
+            _ => false,
+        },
+        _ => false,
     }
 }
 
@@ -98,13 +144,11 @@ impl Outbox {
         (Arc::new(outbox), events)
     }
 
-    /// A seat for one more front end; it gets what happens from now on.
+    /// A seat for one more front end; it gets the questions that wait for an answer, and what happens from now on.
     pub fn join(&self) -> Events {
-        let (to, from) = mpsc::unbounded_channel();
-        let unread = Arc::new(AtomicUsize::new(0));
-        let seat = Seat { to, unread: Arc::clone(&unread) };
-        self.seats.lock().unwrap_or_else(PoisonError::into_inner).taken.push(seat);
-        Events { from, unread }
+        let mut seats = self.seats.lock().unwrap_or_else(PoisonError::into_inner);
+        let open = seats.open.clone();
+        seats.seat(open)
     }
 
     /// A seat for a front end that was away and has seen everything up to this number: it gets what lasts of the rest, then
@@ -114,12 +158,9 @@ impl Outbox {
         if seen < seats.forgotten || seen > seats.seq {
             return None;
         }
-        let (to, from) = mpsc::unbounded_channel();
-        let missed = seats.recent.iter().filter(|envelope| envelope.seq > seen);
-        let sent = missed.filter(|envelope| to.send((*envelope).clone()).is_ok()).count();
-        let unread = Arc::new(AtomicUsize::new(sent));
-        seats.taken.push(Seat { to, unread: Arc::clone(&unread) });
-        Some(Events { from, unread })
+        // A question that was answered meanwhile is among what was missed, and so is its answer.
+        let missed: Vec<Envelope> = seats.recent.iter().filter(|envelope| envelope.seq > seen).cloned().collect();
+        Some(seats.seat(missed))
     }
 
     fn figures(&self) -> MutexGuard<'_, Status> {
@@ -225,6 +266,7 @@ impl Outbox {
         *seq += 1;
         let (v, seq, ephemeral) = (PROTOCOL_VERSION, *seq, event.is_ephemeral());
         let envelope = Envelope { v, seq, session: session.clone(), parent: Some(parent.clone()), ephemeral, event };
+        seats.follow(&envelope);
         seats.taken.retain(|seat| {
             if envelope.ephemeral && seat.unread.load(Ordering::Relaxed) > MOST_UNREAD {
                 return !seat.to.is_closed();
@@ -260,6 +302,7 @@ impl Sink for Outbox {
         };
         if !envelope.ephemeral {
             seats.remember(&envelope);
+            seats.follow(&envelope);
         }
         // A front end that went away has given up its seat; the session ends when all of them have.
         seats.taken.retain(|seat| {
@@ -277,7 +320,10 @@ pub(crate) mod tests {
     use super::{Arc, Events, MOST_RECENT, MOST_UNREAD, Outbox};
     use crate::state::SessionState;
     use reasonix_agent::Sink;
-    use reasonix_proto::{CallId, Event, Level, Mode, Phrase, Posture, SessionId, Status, TurnState, Usage};
+    use reasonix_proto::{
+        AskId, CallId, Event, Inquiry, Level, Mode, Phrase, Posture, Record, RecordBody, RecordId, SessionId, Status,
+        ToolOutcome, TurnState, Usage,
+    };
 
     fn status() -> Status {
         Status {
@@ -376,5 +422,32 @@ pub(crate) mod tests {
         drop(second);
         outbox.emit(Event::SessionEnded);
         assert_eq!(first.ready().map(|envelope| envelope.seq), Some(2));
+    }
+
+    fn asking(ask: &str, call: &str) -> Event {
+        let (ask, call) = (AskId::from(ask), CallId::from(call));
+        let inquiry = Inquiry { ask, call, server: None, step: false, questions: Vec::new() };
+        Event::Inquired { inquiry: Box::new(inquiry) }
+    }
+
+    #[test]
+    fn who_comes_later_is_asked_what_is_still_open() {
+        let (outbox, _first) = outbox();
+        let over = |ask: &str| Event::InquiryOver { ask: AskId::from(ask), answered: true, client: None };
+        outbox.emit(asking("q1", "c1"));
+        outbox.emit(asking("q2", "c2"));
+        outbox.emit(over("q1"));
+        let child = SessionId::from("child");
+        outbox.relay(&child, &SessionId::from("s"), asking("q2", "c9"));
+        outbox.emit(over("q2"));
+        let all =
+            |mut events: Events| std::iter::from_fn(move || events.ready()).map(|next| next.event).collect::<Vec<_>>();
+        assert_eq!(all(outbox.join()), [asking("q2", "c9")], "that of another session is still open");
+        outbox.emit(asking("q3", "c3"));
+        assert_eq!(all(outbox.join()), [asking("q2", "c9"), asking("q3", "c3")]);
+        let outcome = ToolOutcome::Aborted;
+        let body = RecordBody::Outcome { call: CallId::from("c3"), tool: String::new(), took_ms: 0, outcome };
+        outbox.emit(Event::ToolEnded { record: Box::new(Record { id: RecordId(1), parent: None, at: 0, body }) });
+        assert_eq!(all(outbox.join()), [asking("q2", "c9")], "a call that ended asks nobody");
     }
 }

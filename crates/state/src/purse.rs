@@ -1,8 +1,8 @@
 //! What a session may spend: counts tokens, money and time as they are spent, warns once near a limit, and says when it
 //! is reached. What is left can be handed on.
 
-use crate::common::PurseHand;
 use crate::outbox::Outbox;
+use crate::pooled::PurseHand;
 use reasonix_agent::{BoxFuture, Budget, HeldTokens, Sink};
 use reasonix_config::Settings;
 use reasonix_proto::{Allowance, BudgetInfo, Cost, Event, Level, Phrase, Price, Usage, money_text};

@@ -11,7 +11,7 @@ use reasonix_extensions::{FoundBundles, Shelf, found_bundles};
 use reasonix_llm::{ApiKey, Endpoint, KeySource, Repairing, Script, Wire};
 use reasonix_proto::{EditFormat, Phrase};
 use reasonix_session::DocumentReader;
-use reasonix_state::common::PurseHand;
+use reasonix_state::pooled::PurseHand;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};

@@ -95,7 +95,7 @@ impl CloneHistory {
 
     /// Takes the commits of the clone since its base over, as [`commits_bundled`] has them. False where they do not follow from it:
     /// then they are none of the branch.
-    pub async fn take(&self, bundle: &[u8]) -> Result<bool, CloneFault> {
+    pub async fn bring_in(&self, bundle: &[u8]) -> Result<bool, CloneFault> {
         let file = self.git.join("bundle");
         std::fs::write(&file, bundle).map_err(|error| CloneFault::Failed(error.to_string()))?;
         let brought = self.fetch(&self.git, file.as_os_str(), &format!("HEAD:{MADE}")).await;
