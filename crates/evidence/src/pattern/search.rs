@@ -302,7 +302,7 @@ fn may_fit(program: &Program, text: &str) -> bool {
     let needs = program.needs();
     let folded = needs.iter().any(|letters| letters.fold).then(|| text.to_ascii_lowercase());
     // Wide letters that are those of English in another case are rare enough.
-    let wide = || text.contains(['\u{212a}', '\u{17f}']);
+    let wide = || !text.is_ascii() && ["\u{212a}", "\u{17f}"].iter().any(|wide| text.contains(wide));
     let has = |letters: &Letters| match &folded {
         Some(small) if letters.fold => small.contains(program.text(*letters)),
         _ => text.contains(program.text(*letters)),
