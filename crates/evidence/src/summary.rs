@@ -138,6 +138,19 @@ pub(crate) fn summary(output: &str, reading: Reading) -> Summary {
     Summary::Passed(Counts { tests, ran, others })
 }
 
+/// What this output says where its code is known, and where it is not. Mostly that is the same, and the output is read once.
+pub(crate) fn summaries(output: &str, mixed: bool) -> (Summary, Summary) {
+    let told = summary(output, if mixed { Reading::Mixed } else { Reading::Told });
+    let untold = if told == Summary::Failed || FAILED_WORDS.fits(output) {
+        Summary::Failed
+    } else if LINES_PLANNED.fits(output) {
+        summary(output, if mixed { Reading::UntoldMixed } else { Reading::Untold })
+    } else {
+        told.clone()
+    };
+    (told, untold)
+}
+
 fn numbers(patterns: &[&crate::pattern::Pattern], output: &str) -> Vec<u64> {
     let all = patterns.iter().flat_map(|pattern| pattern.all(output));
     all.filter_map(|(_, number)| number.parse().ok()).collect()

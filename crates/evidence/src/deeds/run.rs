@@ -3,7 +3,7 @@
 use crate::check::Check;
 use crate::filters;
 use crate::ran::Ran;
-use crate::summary::{self, Reading, Summary};
+use crate::summary::{self, Summary};
 
 /// A command line that came to an end.
 #[derive(Debug, Clone, Default)]
@@ -61,8 +61,7 @@ impl Run {
     /// What this output says, which is all that can be seen of it.
     pub(super) fn read(&mut self, output: &str) {
         let mixed = self.checks.iter().any(|(_, check)| !check.tests);
-        self.told = summary::summary(output, if mixed { Reading::Mixed } else { Reading::Told });
-        self.untold = summary::summary(output, if mixed { Reading::UntoldMixed } else { Reading::Untold });
+        (self.told, self.untold) = summary::summaries(output, mixed);
         self.built = summary::built(output);
         self.clean = summary::clean(output);
         self.warns = summary::warns(output);
