@@ -320,5 +320,5 @@ async fn a11_a_branch_of_a_clones_work_runs_nothing_and_takes_no_name() {
     assert!(!trace.exists() && !clone.join(".git/trace").exists(), "{:?}", fs::read_to_string(&trace));
     assert!(!dir.path().join(".git/FETCH_HEAD").exists());
     // What git would not take from a stranger is none of a branch.
-    assert!(history.take(b"# v2 git bundle\nnonsense").await.is_err());
+    assert!(history.bring_in(b"# v2 git bundle\nnonsense").await.is_err());
 }

@@ -197,7 +197,9 @@ mod tests {
     const NAMED: [&str; 0] = [];
 
     /// The rooms whose failures people see.
-    const ROOMS: [&str; 4] = ["agent", "engine", "mcp", "tools"];
+    const ROOMS: [&str; 12] = [
+        "agent", "tools", "mcp", "state", "world", "talk", "hooks", "servers", "jobs", "assembly", "children", "engine",
+    ];
 
     /// Everything that is a failure of a tool somewhere in the sources, with what differs replaced: the literal itself, or
     /// those of the variable that it is kept in.
