@@ -2,13 +2,11 @@
 //! messages alone.
 
 use crate::ports::ToolTraits;
+use reasonix_proto::tools::FILE_ARGUMENTS;
 use reasonix_proto::{Carried, Compacted, Message, Risk, ToolCall};
 use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::sync::Arc;
-
-/// Arguments that name a file.
-const PATHS: &[&str] = &["path", "file_path", "from", "to"];
 
 /// What names a file in a patch.
 const PATCHED: &[&str] = &["*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: ", "+++ ", "--- "];
@@ -166,7 +164,7 @@ fn text_of(args: &Arguments, name: &str) -> Option<String> {
 
 /// The files that the arguments of an edit name, those in a patch included.
 fn files_of(args: &Arguments) -> Vec<String> {
-    let mut files: Vec<String> = PATHS.iter().filter_map(|name| text_of(args, name)).collect();
+    let mut files: Vec<String> = FILE_ARGUMENTS.iter().filter_map(|name| text_of(args, name)).collect();
     if !files.is_empty() {
         return files;
     }

@@ -1,19 +1,18 @@
 //! The files that a call is about, as far as its arguments say it.
 
+use reasonix_proto::tools::FILE_ARGUMENTS;
 use regex::Regex;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-/// Fields that name a file.
-const KEYS: &[&str] = &["path", "file_path", "file", "filename", "from", "to", "source", "destination"];
 /// How patches name one.
 const MARKS: &[&str] = &["*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: "];
 const MOST: usize = 64;
 const DEEPEST: usize = 3;
 
 static FIRST: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    let written = format!(r#""(?:{})"\s*:\s*("(?:[^"\\]|\\.)*")"#, KEYS.join("|"));
+    let written = format!(r#""(?:{})"\s*:\s*("(?:[^"\\]|\\.)*")"#, FILE_ARGUMENTS.join("|"));
     Regex::new(&written).ok()
 });
 
@@ -40,7 +39,7 @@ fn gather(value: &Value, depth: usize, found: &mut Vec<PathBuf>) {
         Value::Object(fields) => {
             for (name, value) in fields {
                 match value {
-                    Value::String(text) if KEYS.contains(&name.as_str()) => found.push(PathBuf::from(text)),
+                    Value::String(text) if FILE_ARGUMENTS.contains(&name.as_str()) => found.push(PathBuf::from(text)),
                     Value::String(text) => found.extend(patched(text)),
                     other => gather(other, depth - 1, found),
                 }

@@ -13,6 +13,7 @@ use crate::list::{Found, files};
 use crate::log::Place;
 use crate::past::typed;
 use reasonix_agent::outcome_text;
+use reasonix_proto::tools::FILE_ARGUMENTS;
 use reasonix_proto::{CallId, Message, RecordBody, ToolCall, ToolOutcome};
 use rusqlite::{Transaction, TransactionBehavior};
 use std::collections::HashMap;
@@ -32,8 +33,8 @@ const OUTPUTS: i64 = 48 * 1024 * 1024;
 const BATCH: u64 = 32 * 1024 * 1024;
 /// How many bytes are remembered of where a file was left.
 const TAIL: u64 = 32;
-/// Arguments of calls that are paths.
-const PATHS: &[&str] = &["path", "file_path", "file", "filename", "from", "to", "dir", "directory"];
+/// Arguments of calls that name a folder.
+const FOLDERS: &[&str] = &["dir", "directory"];
 /// What stands before a path in a patch.
 const PATCHED: &[&str] = &["*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: ", "+++ b/"];
 
@@ -308,7 +309,7 @@ pub(super) fn paths_of(calls: &[ToolCall]) -> String {
         let Ok(serde_json::Value::Object(args)) = serde_json::from_str(&call.arguments) else { continue };
         for (name, value) in &args {
             let Some(text) = value.as_str() else { continue };
-            if PATHS.contains(&name.as_str()) {
+            if [FILE_ARGUMENTS, FOLDERS].iter().any(|known| known.contains(&name.as_str())) {
                 let _ = writeln!(paths, "{}", cut(text));
             } else if name == "patch" || name == "input" {
                 let lines = cut(text).lines();

@@ -186,5 +186,5 @@ impl Composer {
 }
 
 #[cfg(test)]
-#[path = "tests/composer.rs"]
+#[path = "composer/tests/composer.rs"]
 mod tests;

@@ -19,10 +19,10 @@ use reasonix_workspace::{Options, Workspace};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-const SCRIPT: &str = include_str!("script.jsonl");
-const SCRIPT_IN_CHINESE: &str = include_str!("script.zh.jsonl");
-const PROGRAM: &str = include_str!("price.sh");
-const TEST: &str = include_str!("test.sh");
+const SCRIPT: &str = include_str!("demo/script.jsonl");
+const SCRIPT_IN_CHINESE: &str = include_str!("demo/script.zh.jsonl");
+const PROGRAM: &str = include_str!("demo/price.sh");
+const TEST: &str = include_str!("demo/test.sh");
 
 pub(crate) async fn demo(args: DemoArgs) -> anyhow::Result<Exit> {
     let style = Style::get();
