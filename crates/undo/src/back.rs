@@ -32,8 +32,10 @@ pub struct FilesBack {
     pub before: String,
     /// The state now.
     pub after: String,
-    /// What was changed.
+    /// What was changed, folders that came or went among it.
     pub changed: Vec<String>,
+    /// How many of these are files; all where none is.
+    pub files: usize,
     /// What was kept because somebody else changed it too.
     pub kept: Vec<String>,
     /// What could not be had back, with the reason.
@@ -69,7 +71,7 @@ impl FilesBack {
             (false, true) => Phrase::new("undo.left"),
             (false, false) => Phrase::new("undo.done"),
         };
-        done.with("turn", self.turn).with("count", self.changed.len())
+        done.with("turn", self.turn).with("count", self.files)
     }
 
     /// What a person should know beside what was changed.
@@ -237,11 +239,18 @@ impl Plan {
     /// Does it.
     pub(crate) fn carry_out(self, snapshots: &mut Snapshots) -> Result<FilesBack, BackError> {
         let done = snapshots.restore(&self.now.state, &self.target, &self.paths)?;
+        let before = snapshots.read(&done.before)?;
+        let is_file = |path: &&RelPath| {
+            let entries = [before.get(path), self.target.get(path)];
+            entries.iter().flatten().any(|entry| !matches!(entry, TreeEntry::Folder { .. }))
+        };
+        let files = done.changed.iter().filter(is_file).count();
         Ok(FilesBack {
             turn: self.turn,
             before: done.before,
             after: done.after,
             changed: done.changed.iter().map(RelPath::shown).collect(),
+            files: if files == 0 { done.changed.len() } else { files },
             kept: self.kept,
             unfinished: done.blocked.iter().any(|blocked| blocked.no_room),
             blocked: done.blocked.into_iter().map(|blocked| (blocked.path.shown(), blocked.why)).collect(),
@@ -546,6 +555,17 @@ mod tests {
         fn text(&self, path: impl AsRef<Path>) -> Option<String> {
             std::fs::read_to_string(self.root().join(path)).ok()
         }
+    }
+
+    #[test]
+    fn folders_are_no_files() {
+        let mut place = Place::new("echo one > a");
+        place.turn("mkdir -p d/e; echo two > d/e/f; echo two > a");
+        let back = place.back(1, false);
+        assert_eq!((back.changed.len(), back.files), (4, 2), "{:?}", back.changed);
+        assert_eq!(back.said(false).arg("count"), Some("2"));
+        place.turn("mkdir empty");
+        assert_eq!(place.back(2, false).said(false).arg("count"), Some("1"), "something was taken back");
     }
 
     #[test]
