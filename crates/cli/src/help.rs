@@ -134,7 +134,8 @@ fn argument(arg: Arg) -> Arg {
 mod tests {
     use crate::args::Cli;
     use clap::{Command, CommandFactory};
-    use reasonix_words::help_in_chinese;
+    use reasonix_proto::Phrase;
+    use reasonix_words::{Lang, help_in_chinese, render, setting_in_chinese};
 
     fn missing(command: &Command, found: &mut Vec<String>) {
         let texts = [command.get_about(), command.get_after_help()].into_iter().flatten();
@@ -154,6 +155,15 @@ mod tests {
         let mut found = Vec::new();
         missing(&command, &mut found);
         assert_eq!(found, Vec::<String>::new());
+    }
+
+    #[test]
+    fn every_setting_is_explained_in_chinese() {
+        let keys = reasonix_config::schema::KEYS.iter();
+        let missing: Vec<_> = keys.filter(|key| setting_in_chinese(key.about).is_none()).map(|key| key.path).collect();
+        assert!(missing.is_empty(), "{missing:#?}");
+        let phrase = Phrase::new("setting.words").with("explained", reasonix_config::schema::KEYS[0].about);
+        assert!(render(Lang::Zh, &phrase).chars().any(|c| c > '\u{2e80}') && render(Lang::En, &phrase).is_ascii());
     }
 
     #[test]

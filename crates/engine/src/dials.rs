@@ -104,7 +104,7 @@ impl Dials {
             key: key.clone(),
             value: shown.value.clone(),
             origin: (&shown.origin).into(),
-            about: written(key).map(|words| Phrase::new("setting.words").with("text", words)),
+            about: written(key).map(|words| Phrase::new("setting.words").with("explained", words)),
             dial: None,
         });
         most.chain(others).collect()

@@ -20,6 +20,22 @@ pub const SUBMIT_PLAN: &str = "submit_plan";
 
 /// What the arguments are called that name a file, by whatever name a model knows them: the tools take all of them.
 pub const FILE_ARGUMENTS: &[&str] = &[
-    "path", "file_path", "filePath", "file", "filename", "uri", "from", "source", "src", "old_path", "from_path", "to",
-    "destination", "dest", "dst", "target", "new_path", "to_path",
+    "path",
+    "file_path",
+    "filePath",
+    "file",
+    "filename",
+    "uri",
+    "from",
+    "source",
+    "src",
+    "old_path",
+    "from_path",
+    "to",
+    "destination",
+    "dest",
+    "dst",
+    "target",
+    "new_path",
+    "to_path",
 ];

@@ -6,12 +6,14 @@ mod help;
 mod lang;
 mod render;
 mod retold;
+mod settings;
 mod spacing;
 
 pub use help::help_in_chinese;
 pub use lang::Lang;
 pub use render::{hint, named, origin_told, render};
 pub use retold::{outcome_told, retold, step_told, subject_told};
+pub use settings::setting_in_chinese;
 
 use reasonix_proto::Phrase;
 

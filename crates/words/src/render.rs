@@ -77,6 +77,9 @@ fn fill(lang: Lang, text: &str, phrase: &Phrase) -> String {
                     _ if REASONS.iter().any(|name| after.starts_with(name)) => {
                         spoken.push_str(&crate::retold(lang, value))
                     }
+                    _ if lang == Lang::Zh && after.starts_with("{explained}") => {
+                        spoken.push_str(crate::setting_in_chinese(value).unwrap_or(value));
+                    }
                     _ if after.starts_with("{rule}") => spoken.push_str(&named(lang, "rule", value)),
                     _ if after.starts_with("{by}") => spoken.push_str(&decided_told(lang, value)),
                     _ if after.starts_with("{origin}") => spoken.push_str(&origin_told(lang, value)),

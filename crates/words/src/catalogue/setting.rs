@@ -115,7 +115,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
         "How commands are boxed: off, best-effort or enforce.",
         "命令的沙箱：off、best-effort 或 enforce。",
     ),
-    ("setting.words", "{text}", "{text}"),
+    ("setting.words", "{explained}", "{explained}"),
     ("setting.vim", "Keys as in vi in the place to write.", "输入框使用 vi 风格的按键。"),
     (
         "setting.screen_reader",
