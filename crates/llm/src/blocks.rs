@@ -93,6 +93,11 @@ impl Answer {
         self.out.heard() > 0 || self.has_calls()
     }
 
+    /// True once a block has begun, whatever it is.
+    pub(crate) fn has_blocks(&self) -> bool {
+        !self.blocks.is_empty()
+    }
+
     /// True when the answer is complete, whatever may still follow.
     pub(crate) fn is_complete(&self) -> bool {
         self.done || self.stop.is_some()

@@ -114,6 +114,25 @@ async fn what_runs_at_the_endpoint_is_none_of_our_calls() {
 }
 
 #[tokio::test]
+async fn what_a_beginning_holds_whole_is_part_of_the_answer() {
+    let made = json!({ "type": "tool_use", "id": "t1", "name": "ls", "input": { "path": "src" } });
+    let start = json!({ "type": "message_start", "message": { "content": [made], "stop_reason": "tool_use",
+        "usage": { "input_tokens": 5, "output_tokens": 1 } } });
+    let stop = json!({ "type": "message_stop" });
+    let (items, _) = answered(Wire::Anthropic, vec![start.clone(), stop.clone()], json!({})).await;
+    let calls: Vec<_> = items
+        .iter()
+        .filter_map(|item| if let Item::Call(call) = item { Some(&*call.arguments) } else { None })
+        .collect();
+    assert_eq!(calls, [r#"{"path":"src"}"#], "{items:?}");
+    assert_eq!(items.last(), Some(&Item::End(StopReason::Calls)));
+    let block = json!({ "type": "content_block_start", "index": 0, "content_block": made });
+    let (items, _) = answered(Wire::Anthropic, vec![start, block, stop], json!({})).await;
+    let calls = items.iter().filter(|item| matches!(item, Item::Call(_))).count();
+    assert_eq!(calls, 1, "what also comes by itself is said once: {items:?}");
+}
+
+#[tokio::test]
 async fn counts_stand_where_each_vendor_puts_them() {
     let mut last = end("stop");
     last["x_groq"] = json!({ "usage": { "prompt_tokens": 9, "completion_tokens": 2 } });
