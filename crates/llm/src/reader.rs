@@ -105,6 +105,10 @@ impl<E: Events> Decode for Reader<E> {
             return Err(Trouble::broken(&self.answer.endpoint, reason));
         }
         self.events.settle(&mut self.answer);
+        if self.answer.lacks_its_call() {
+            let reason = "it says that it calls a tool, and there is no call in it";
+            return Err(Trouble::broken(&self.answer.endpoint, reason));
+        }
         self.answer.finish(E::WIRE, E::back);
         Ok(())
     }

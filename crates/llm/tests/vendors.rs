@@ -113,6 +113,56 @@ async fn what_runs_at_the_endpoint_is_none_of_our_calls() {
     assert_eq!(items.last(), Some(&Item::End(StopReason::End)));
 }
 
+/// The calls of an answer: names and arguments.
+fn called(items: &[Item]) -> Vec<(&str, &str)> {
+    let calls = items.iter().filter_map(|item| if let Item::Call(call) = item { Some(call) } else { None });
+    calls.map(|call| (call.name.as_str(), call.arguments.as_str())).collect()
+}
+
+#[tokio::test]
+async fn a_call_with_an_input_of_no_form_is_a_call() {
+    let piece = |custom: Value| json!({ "tool_calls": [{ "index": 0, "custom": custom }] });
+    let mut first = piece(json!({ "name": "ls", "input": "" }));
+    (first["tool_calls"][0]["id"], first["tool_calls"][0]["type"]) = (json!("c1"), json!("custom"));
+    let chat = vec![
+        delta(first),
+        delta(piece(json!({ "input": "one\n" }))),
+        delta(piece(json!({ "input": "two" }))),
+        end("tool_calls"),
+    ];
+    let item = json!({ "type": "custom_tool_call", "id": "i1", "call_id": "c1", "name": "ls", "input": "one\ntwo" });
+    let done = |output: Value| json!({ "type": "response.completed", "response": { "status": "completed", "output": output } });
+    let by_itself = json!({ "type": "response.output_item.done", "output_index": 0, "item": item });
+    let cases = [
+        (Wire::Chat, chat),
+        (Wire::Responses, vec![by_itself, done(json!([item]))]),
+        (Wire::Responses, vec![done(json!([item]))]),
+    ];
+    for (wire, events) in cases {
+        let (items, _) = answered(wire, events, json!({})).await;
+        assert_eq!(called(&items), [("ls", r#"{"input":"one\ntwo"}"#)], "{wire:?}: {items:?}");
+        assert_eq!(items.last(), Some(&Item::End(StopReason::Calls)), "{wire:?}");
+    }
+}
+
+#[tokio::test]
+async fn an_announced_call_that_never_came_is_no_whole_answer() {
+    let chat = stream(&[delta(json!({ "role": "assistant" })), end("tool_calls")]);
+    let messages = stream(&[
+        json!({ "type": "message_delta", "delta": { "stop_reason": "tool_use" } }),
+        json!({ "type": "message_stop" }),
+    ]);
+    for (wire, reply) in [(Wire::Chat, chat), (Wire::Anthropic, messages)] {
+        assert_eq!(failed(wire, reply).await, (Some(FailureClass::StreamBroken), 3), "{wire:?}: tried again");
+    }
+    let events = vec![
+        delta(json!({ "content": "<tool_call>{\"name\":\"ls\",\"arguments\":{}}</tool_call>" })),
+        end("tool_calls"),
+    ];
+    let (items, _) = answered(Wire::Chat, events, json!({})).await;
+    assert_eq!(called(&items), [("ls", "{}")], "it stood in the words: {items:?}");
+}
+
 #[tokio::test]
 async fn what_a_beginning_holds_whole_is_part_of_the_answer() {
     let made = json!({ "type": "tool_use", "id": "t1", "name": "ls", "input": { "path": "src" } });
@@ -128,8 +178,7 @@ async fn what_a_beginning_holds_whole_is_part_of_the_answer() {
     assert_eq!(items.last(), Some(&Item::End(StopReason::Calls)));
     let block = json!({ "type": "content_block_start", "index": 0, "content_block": made });
     let (items, _) = answered(Wire::Anthropic, vec![start, block, stop], json!({})).await;
-    let calls = items.iter().filter(|item| matches!(item, Item::Call(_))).count();
-    assert_eq!(calls, 1, "what also comes by itself is said once: {items:?}");
+    assert_eq!(called(&items).len(), 1, "what also comes by itself is said once: {items:?}");
 }
 
 #[tokio::test]

@@ -196,6 +196,7 @@ impl Events for Chat {
         if let Some(fields) = std::mem::take(&mut self.details).finish() {
             answer.opaque(None, &fields);
         }
+        self.calls.form(&answer.request.prefix);
         for (call, extra) in std::mem::take(&mut self.calls).finish(&answer.request.messages) {
             answer.made(call, extra.map(|extra| format!("{{\"extra_content\":{extra}}}")));
         }

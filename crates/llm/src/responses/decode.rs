@@ -2,6 +2,7 @@
 
 use super::NAME;
 use crate::blocks::{Answer, Kind};
+use crate::custom;
 use crate::failure::Trouble;
 use crate::reader::{Events, parsed, value};
 use crate::usage;
@@ -15,6 +16,9 @@ const UNPLACED: u64 = 1 << 32;
 const AT_THE_END: u64 = 1 << 33;
 /// The most items that are told apart by their ids.
 const MOST_ITEMS: usize = 4 * 1024;
+
+/// Items that are calls.
+const CALLS: [&str; 2] = ["function_call", "custom_tool_call"];
 
 /// One event. Leaves are raw, so that an odd one spoils nothing but itself.
 #[derive(Deserialize)]
@@ -134,6 +138,12 @@ impl Responses {
                     answer.arguments(place, &written)?;
                 }
             }
+            "custom_tool_call" => {
+                let arguments = custom::arguments(text("name"), text("input").to_owned(), &answer.request.prefix);
+                self.heard(text("call_id"));
+                answer.call(place, text("call_id"), text("name"))?;
+                answer.arguments(place, &arguments)?;
+            }
             "message" if !answer.has_text(place) => {
                 phase(&item, place, answer);
                 for part in item["content"].as_array().into_iter().flatten() {
@@ -170,7 +180,7 @@ impl Responses {
         }
         // What came in events stands; only what never did is taken from the end.
         let heard = (answer.out.text > 0, answer.out.reasoning > 0 || !self.whole.is_empty(), answer.has_calls());
-        let is_call = |raw: &&&RawValue| value(raw)["type"] == "function_call";
+        let is_call = |raw: &&&RawValue| value(raw)["type"].as_str().is_some_and(|kind| CALLS.contains(&kind));
         let calls = response.output.iter().flatten().filter(is_call).count();
         // The end may name calls anew: only those beyond the ones that came are missing, never one that may have come.
         let mut missing = calls.saturating_sub(self.calls.len());
@@ -179,12 +189,12 @@ impl Responses {
             let known = match item["type"].as_str() {
                 Some("message") => heard.0,
                 Some("reasoning") => heard.1,
-                Some("function_call") if heard.2 => {
+                Some(kind) if CALLS.contains(&kind) && heard.2 => {
                     let new = missing > 0 && !self.calls.iter().any(|id| item["call_id"] == id.as_str());
                     missing -= usize::from(new);
                     !new
                 }
-                Some("function_call") => false,
+                Some(kind) if CALLS.contains(&kind) => false,
                 _ => true,
             };
             if !known {
