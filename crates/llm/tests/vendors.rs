@@ -220,6 +220,59 @@ async fn errors_in_the_stream_are_told_as_what_they_are() {
     assert_eq!(failed(Wire::Anthropic, spliced).await, (Some(FailureClass::StreamBroken), 1));
 }
 
+#[tokio::test]
+async fn a_response_that_did_not_end_well_is_told_as_what_it_is() {
+    let ended =
+        |kind: &str, response: Value| stream(&[json!({ "type": format!("response.{kind}"), "response": response })]);
+    for (reply, class, requests) in [
+        (ended("cancelled", json!({ "status": "cancelled", "output": [] })), FailureClass::StreamBroken, 3),
+        (ended("cancelled", json!({})), FailureClass::StreamBroken, 3),
+        (ended("completed", json!({ "status": "cancelled" })), FailureClass::StreamBroken, 3),
+        (ended("failed", json!({})), FailureClass::Server, 3),
+        (
+            ended("failed", json!({ "error": { "code": "invalid_prompt", "message": "x" } })),
+            FailureClass::BadRequest,
+            1,
+        ),
+    ] {
+        let what = format!("{reply:?}");
+        assert_eq!(failed(Wire::Responses, reply).await, (Some(class), requests), "{what}");
+    }
+    let incomplete =
+        json!({ "type": "response.incomplete", "response": { "usage": { "input_tokens": 5, "output_tokens": 2 } } });
+    let said = json!({ "type": "response.output_text.delta", "output_index": 0, "item_id": "m", "delta": "half" });
+    let (items, _) = answered(Wire::Responses, vec![said, incomplete], json!({})).await;
+    assert_eq!(items.last(), Some(&Item::End(StopReason::Length)));
+}
+
+#[tokio::test]
+async fn a_limit_that_is_told_in_the_stream_is_waited_for() {
+    let (code, message) = ("rate_limit_exceeded", "Limit reached. Please try again in 7ms.");
+    for (wire, event) in [
+        (Wire::Responses, json!({ "type": "error", "code": code, "message": message })),
+        (Wire::Responses, json!({ "type": "error", "error": { "code": code, "message": message } })),
+        (Wire::Responses, json!({ "type": "error", "error": { "type": code, "message": message } })),
+        (
+            Wire::Responses,
+            json!({ "type": "response.failed", "response": { "error": { "code": code, "message": message } } }),
+        ),
+        (Wire::Chat, json!({ "error": { "code": code, "message": message } })),
+        (Wire::Anthropic, json!({ "type": "error", "code": code, "message": message })),
+    ] {
+        let server = ModelServer::start(vec![stream(std::slice::from_ref(&event)), Reply::say("fine")]).await;
+        let items = collect(model(endpoint(wire, &server.base_url())).stream(hello(), Stop::new())).await;
+        let waits: Vec<_> = items
+            .iter()
+            .filter_map(|item| match item {
+                Item::Retrying { wait, why, .. } => Some((wait.as_millis(), &*why.code)),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(waits, [(7, "llm.rate_limited")], "{wire:?}: {event}");
+        assert_eq!(items.last(), Some(&Item::End(StopReason::End)), "{wire:?}: {event}");
+    }
+}
+
 /// The code of the failure that ends an answer.
 fn code(items: &[Item]) -> Option<&str> {
     items.iter().find_map(|item| if let Item::Failed(failure) = item { Some(&*failure.phrase.code) } else { None })

@@ -7,8 +7,8 @@ use crate::reader::{Events, parsed, value};
 use crate::usage;
 use reasonix_proto::StopReason;
 use serde::Deserialize;
+use serde_json::Value;
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
 
 /// One event, or a whole answer. Leaves are raw, so that an odd one spoils nothing but itself.
 #[derive(Deserialize)]
@@ -72,7 +72,7 @@ impl Events for Messages {
     fn decode(&mut self, text: &str, answer: &mut Answer) -> Result<(), Trouble> {
         let Some(event) = parsed::<Event<'_>>(text, &answer.endpoint)? else { return Ok(()) };
         if event.kind == "error" || event.error.is_some() {
-            let error = event.error.map_or_else(|| json!(text), value);
+            let error = event.error.map_or_else(|| serde_json::from_str(text).unwrap_or_default(), value);
             return Err(Trouble::in_stream(&answer.endpoint, &error));
         }
         let place = event.index.as_u64().or_else(|| event.index.as_str()?.parse().ok());

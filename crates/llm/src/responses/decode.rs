@@ -171,12 +171,17 @@ impl Responses {
         Ok(())
     }
 
-    /// The end, with the whole response in it.
-    fn response(&mut self, raw: &RawValue, answer: &mut Answer) -> Result<(), Trouble> {
+    /// The end, with the whole response in it. An event that is no good end says so by its name, whatever is in it.
+    fn response(&mut self, kind: &str, raw: &RawValue, answer: &mut Answer) -> Result<(), Trouble> {
         let Ok(response) = serde_json::from_str::<Response<'_>>(raw.get()) else { return Ok(()) };
         answer.usage = usage::responses(&response.usage).or(answer.usage);
-        if response.error.is_object() || response.status == "failed" {
+        let named = matches!(kind, "incomplete" | "failed" | "cancelled");
+        let status = response.status.as_str().filter(|_| !named).unwrap_or(kind);
+        if response.error.is_object() || status == "failed" {
             return Err(Trouble::in_stream(&answer.endpoint, &response.error));
+        }
+        if status == "cancelled" {
+            return Err(Trouble::broken(&answer.endpoint, "it was cancelled at the endpoint"));
         }
         // What came in events stands; only what never did is taken from the end.
         let heard = (answer.out.text > 0, answer.out.reasoning > 0 || !self.whole.is_empty(), answer.has_calls());
@@ -202,10 +207,10 @@ impl Responses {
             }
         }
         let reason = response.incomplete_details["reason"].as_str().unwrap_or_default();
-        answer.stop = Some(match (response.status.as_str(), reason) {
+        answer.stop = Some(match (status, reason) {
             (_, "max_output_tokens" | "max_tokens") => StopReason::Length,
             (_, "content_filter") => StopReason::Filtered,
-            (Some("incomplete"), _) => StopReason::Length,
+            ("incomplete", _) => StopReason::Length,
             _ => StopReason::End,
         });
         answer.done = true;
@@ -231,7 +236,8 @@ impl Events for Responses {
         };
         let place = self.place(index, &id);
         let delta = event.delta.as_str().unwrap_or_default();
-        match kind.strip_prefix("response.").unwrap_or(kind) {
+        let kind = kind.strip_prefix("response.").unwrap_or(kind);
+        match kind {
             "output_item.added" => self.added(place, event.item, answer),
             "output_text.delta" => answer.text(place, delta),
             "refusal.delta" => {
@@ -249,7 +255,7 @@ impl Events for Responses {
                 None => Ok(()),
             },
             "completed" | "done" | "incomplete" | "failed" | "cancelled" => match event.response {
-                Some(response) => self.response(response, answer),
+                Some(response) => self.response(kind, response, answer),
                 None => Ok(()),
             },
             _ => Ok(()),
@@ -260,7 +266,7 @@ impl Events for Responses {
         let raw: &RawValue = serde_json::from_str(text).map_err(|_| Trouble::not_json(&answer.endpoint, text))?;
         let response = serde_json::from_str::<Response<'_>>(text);
         if response.is_ok_and(|response| response.object == "response" || response.output.is_some()) {
-            return self.response(raw, answer);
+            return self.response("", raw, answer);
         }
         self.decode(text, answer)?;
         if answer.done { Ok(()) } else { Err(Trouble::not_json(&answer.endpoint, text)) }
