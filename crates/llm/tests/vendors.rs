@@ -78,12 +78,79 @@ async fn details_of_the_reasoning_go_back_as_they_came() {
         end("tool_calls"),
     ];
     let (items, body) = answered(Wire::Chat, events, json!({ "reasoning_back": "calls" })).await;
-    let thought = items.iter().filter_map(|item| if let Item::Reasoning(piece) = item { Some(&**piece) } else { None });
-    assert_eq!(thought.collect::<String>(), "Two and two.");
+    assert_eq!(thought(&items), "Two and two.");
     let back =
         json!([{ "type": "reasoning.text", "text": "Two and two.", "index": 0, "format": "f", "signature": "s=" }]);
     assert_eq!(body["messages"][2]["reasoning_details"], back, "{body:#}");
     assert_eq!(body["messages"][2].get("reasoning_content"), None, "the same is not sent twice");
+}
+
+/// What was thought in an answer.
+fn thought(items: &[Item]) -> String {
+    let thought = items.iter().filter_map(|item| if let Item::Reasoning(piece) = item { Some(&**piece) } else { None });
+    thought.collect()
+}
+
+#[tokio::test]
+async fn details_of_the_reasoning_are_shown_where_nothing_else_is() {
+    let detail = |text: &str| json!([{ "type": "reasoning.text", "text": text, "index": 0 }]);
+    let summary = json!([{ "type": "reasoning.summary", "summary": "two.", "index": 1 },
+        { "type": "reasoning.encrypted", "data": "e=", "index": 2 }]);
+    let alone = vec![
+        delta(json!({ "content": "", "reasoning_details": detail("Two ") })),
+        delta(json!({ "content": "", "reasoning_details": detail("and ") })),
+        delta(json!({ "reasoning_details": summary })),
+        delta(json!({ "content": "4" })),
+        end("stop"),
+    ];
+    let (items, body) = answered(Wire::Chat, alone, json!({ "reasoning_back": "always" })).await;
+    assert_eq!(thought(&items), "Two and two.");
+    let back = &body["messages"][2];
+    assert_eq!((&back["reasoning_details"][0]["text"], &back["reasoning_content"]), (&json!("Two and "), &json!("")));
+    // The same in both, in one delta or in two: it is said once.
+    let both = vec![
+        delta(json!({ "reasoning": "Two ", "reasoning_details": detail("Two ") })),
+        delta(json!({ "reasoning": "and two." })),
+        delta(json!({ "reasoning_details": detail("and two.") })),
+        delta(json!({ "content": "4" })),
+        end("stop"),
+    ];
+    let (items, _) = answered(Wire::Chat, both, json!({})).await;
+    assert_eq!(thought(&items), "Two and two.");
+}
+
+#[tokio::test]
+async fn what_only_the_endpoint_can_read_of_a_thought_goes_back_with_the_message() {
+    let events = vec![
+        delta(json!({ "reasoning_text": "Two and two." })),
+        delta(json!({ "content": "4", "reasoning_opaque": "A+/=" })),
+        end("stop"),
+    ];
+    let (items, body) = answered(Wire::Chat, events, json!({})).await;
+    assert_eq!(thought(&items), "Two and two.");
+    assert_eq!(body["messages"][2]["reasoning_opaque"], "A+/=", "{body:#}");
+    assert_eq!(body["messages"][2]["content"], "4");
+}
+
+#[tokio::test]
+async fn the_first_choice_that_speaks_is_read_whatever_its_number() {
+    let choice = |index: u32, delta: Value, end: Value| json!({ "choices": [{ "index": index, "delta": delta, "finish_reason": end }] });
+    let said = |index: u32, text: &str| choice(index, json!({ "content": text }), Value::Null);
+    let role = choice(0, json!({ "role": "assistant", "content": "" }), Value::Null);
+    let ended = |index: u32, reason: &str| choice(index, json!({}), json!(reason));
+    for (events, text, stop) in [
+        (vec![role.clone(), said(1, "It "), said(1, "is 4."), ended(0, "stop")], "It is 4.", StopReason::End),
+        (vec![said(1, "It is 4."), ended(1, "length")], "It is 4.", StopReason::Length),
+        (
+            vec![said(0, "It "), said(1, "No"), ended(1, "length"), said(0, "is 4."), ended(0, "stop")],
+            "It is 4.",
+            StopReason::End,
+        ),
+    ] {
+        let (items, _) = answered(Wire::Chat, events, json!({})).await;
+        let heard = items.iter().filter_map(|item| if let Item::Text(piece) = item { Some(&**piece) } else { None });
+        assert_eq!((heard.collect::<String>().as_str(), items.last()), (text, Some(&Item::End(stop))));
+    }
 }
 
 #[tokio::test]
