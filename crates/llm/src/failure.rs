@@ -369,7 +369,11 @@ fn said_in(body: &str) -> String {
         &value["error_msg"],
     ];
     match places.into_iter().find(|place| !place.is_null()) {
-        Some(Value::String(text)) => text.clone(),
+        Some(Value::String(text)) => match passed_on(&value["error"]["metadata"]["raw"]) {
+            Some(raw) if !text.contains(&raw) && !raw.contains(text.as_str()) => format!("{text}: {raw}"),
+            Some(raw) if raw.len() > text.len() => raw,
+            _ => text.clone(),
+        },
         // What a checker of requests says, without the request.
         Some(Value::Array(list)) if list.iter().any(|item| item["msg"].is_string()) => {
             list.iter().filter_map(|item| item["msg"].as_str()).collect::<Vec<_>>().join("; ")
@@ -378,6 +382,16 @@ fn said_in(body: &str) -> String {
         None if value.is_null() => String::new(),
         None => value.to_string(),
     }
+}
+
+/// What a gateway passes on of an error of somebody behind it.
+fn passed_on(raw: &Value) -> Option<String> {
+    let said = match raw {
+        Value::String(text) => said_in(text),
+        Value::Object(_) => said_in(&raw.to_string()),
+        _ => return None,
+    };
+    (!said.trim().is_empty()).then_some(said)
 }
 
 /// The codes and kinds that an error body names. A body may hold the request that it complains of: what that says does not
@@ -543,6 +557,15 @@ mod tests {
             (r#"{"error":{"message":"no sk-hunter2"}}"#, "no ***"),
             (r#"{"error":"plain"}"#, "plain"),
             (r#"[{"error":{"message":"in a list"}}]"#, "in a list"),
+            (
+                r#"{"error":{"message":"Provider returned error","metadata":{"raw":"{\"error\":{\"message\":\"no sk-hunter2\"}}"}}}"#,
+                "Provider returned error: no ***",
+            ),
+            (r#"{"error":{"message":"Failed","metadata":{"raw":{"detail":"too\nmany"}}}}"#, "Failed: too many"),
+            (r#"{"error":{"message":"too many","metadata":{"raw":"too many"}}}"#, "too many"),
+            (r#"{"error":{"message":"Failed","metadata":{"raw":"<html></html>"}}}"#, "Failed"),
+            (r#"{"error":{"message":"Failed","metadata":{"raw":""}}}"#, "Failed"),
+            (r#"{"error":{"metadata":{"raw":"alone"}}}"#, "alone"),
             (r#"{"message":"top"}"#, "top"),
             (r#"{"detail":"d"}"#, "d"),
             ("just text", "just text"),

@@ -120,6 +120,24 @@ async fn details_of_the_reasoning_are_shown_where_nothing_else_is() {
 }
 
 #[tokio::test]
+async fn summaries_of_the_reasoning_stand_apart_however_they_come() {
+    let part = |text: &str| json!({ "type": "summary_text", "text": text });
+    let piece = |kind: &str, text: &str| json!({ "type": format!("response.reasoning_summary_{kind}"), "item_id": "r1", "output_index": 0, "delta": text });
+    let item = json!({ "type": "reasoning", "id": "r1", "summary": [part("One."), part("Two.")] });
+    let done = |item: &Value| json!({ "type": "response.output_item.done", "output_index": 0, "item": item });
+    let last = json!({ "type": "response.completed", "response": { "status": "completed", "output": [item] } });
+    let (begun, said) = (|| piece("part.added", ""), |text| piece("text.delta", text));
+    for events in [
+        vec![begun(), said("One."), begun(), said("Two."), done(&item), last.clone()],
+        vec![done(&item), last.clone()],
+        vec![last],
+    ] {
+        let (items, _) = answered(Wire::Responses, events, json!({})).await;
+        assert_eq!(thought(&items), "One.\n\nTwo.", "{items:?}");
+    }
+}
+
+#[tokio::test]
 async fn what_only_the_endpoint_can_read_of_a_thought_goes_back_with_the_message() {
     let events = vec![
         delta(json!({ "reasoning_text": "Two and two." })),
@@ -278,6 +296,17 @@ async fn errors_in_the_stream_are_told_as_what_they_are() {
         let first = Reply::raw("data: {\"choices\":[}\n\n");
         assert_eq!(failed(wire, first).await, (Some(FailureClass::BadResponse), 3), "{wire:?}: the first of all, too");
     }
+    for (wire, cut) in [
+        (Wire::Chat, "data: {\"choices\":[{\"del"),
+        (Wire::Chat, "data: {"),
+        (Wire::Chat, "dat"),
+        (Wire::Responses, "event: response.created\ndata: {\"type\":\"resp"),
+        (Wire::Anthropic, "event: mess"),
+        (Wire::Anthropic, "ev"),
+    ] {
+        assert_eq!(failed(wire, Reply::raw(cut)).await, (Some(FailureClass::StreamBroken), 3), "{cut}");
+    }
+    assert_eq!(failed(Wire::Chat, Reply::raw("data: nonsense")).await, (Some(FailureClass::BadResponse), 1));
     let start = json!({ "type": "message_start", "message": { "usage": { "input_tokens": 5 } } });
     let text =
         json!({ "type": "content_block_start", "index": 0, "content_block": { "type": "text", "text": "half" } });

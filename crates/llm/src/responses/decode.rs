@@ -155,9 +155,9 @@ impl Responses {
             "reasoning" => {
                 if answer.out.reasoning == 0 {
                     let parts = ["summary", "content"].iter().filter_map(|name| item[*name].as_array()).flatten();
-                    for part in parts {
-                        answer.thought(place, part["text"].as_str().unwrap_or_default())?;
-                    }
+                    // With a blank line between them, as where they come in pieces.
+                    let texts: Vec<&str> = parts.filter_map(|part| part["text"].as_str()).collect();
+                    answer.thought(place, &texts.join("\n\n"))?;
                 }
                 // Without what is encrypted there is nothing that the endpoint could take back.
                 if item["encrypted_content"].as_str().is_some_and(|content| !content.is_empty()) {
