@@ -16,6 +16,13 @@ pub(crate) fn arguments(name: &str, input: String, prefix: &Prefix) -> String {
     Value::Object(Map::from_iter([(needed.unwrap_or(INPUT).to_owned(), Value::String(input))])).to_string()
 }
 
+/// True for a tool of ours under any of its names. Some endpoints tell the calls of their own tools in the same way.
+pub(crate) fn is_ours(name: &str, prefix: &Prefix) -> bool {
+    let name = plain_name(name);
+    let aliases = prefix.aliases.iter().map(|(alias, _)| alias);
+    prefix.tools.iter().map(|tool| &tool.name).chain(aliases).any(|known| plain_name(known) == name)
+}
+
 /// The only argument that a tool needs, where that is a text.
 fn only(tool: &ToolSpec) -> Option<&str> {
     let [needed] = tool.parameters.get("required")?.as_array()?.as_slice() else { return None };
@@ -25,7 +32,7 @@ fn only(tool: &ToolSpec) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::arguments;
+    use super::{arguments, is_ours};
     use reasonix_agent::{Prefix, ToolSpec};
     use serde_json::json;
 
@@ -38,7 +45,9 @@ mod tests {
         };
         let tools =
             vec![tool("apply_patch", &["patch"]), tool("edit_file", &["path", "patch"]), tool("head", &["limit"])];
-        let prefix = Prefix { system: String::new(), tools, aliases: vec![] };
+        let prefix = Prefix { system: String::new(), tools, aliases: vec![("patch".into(), "apply_patch".into())] };
+        let ours = ["ApplyPatch", "patch", "x_keyword_search"].map(|name| is_ours(name, &prefix));
+        assert_eq!(ours, [true, true, false]);
         for (name, input, expected) in [
             ("ApplyPatch", "*** Begin", r#"{"patch":"*** Begin"}"#),
             ("apply_patch", r#"{"patch":"x"}"#, r#"{"patch":"x"}"#),

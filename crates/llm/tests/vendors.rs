@@ -231,6 +231,25 @@ async fn a_call_with_an_input_of_no_form_is_a_call() {
 }
 
 #[tokio::test]
+async fn a_custom_call_of_a_tool_at_the_endpoint_is_none_of_ours() {
+    let item = json!({ "type": "custom_tool_call", "id": "i1", "call_id": "c1", "name": "x_search", "input": "{}" });
+    let by_itself = json!({ "type": "response.output_item.done", "output_index": 0, "item": item });
+    let said = json!({ "type": "response.output_text.delta", "output_index": 1, "item_id": "m", "delta": "4" });
+    let done = json!({ "type": "response.completed", "response": { "status": "completed", "output": [item] } });
+    for (events, calls) in [
+        (vec![by_itself.clone(), said.clone(), done.clone()], vec![]),
+        (vec![said, done.clone()], vec![]),
+        (vec![by_itself, done.clone()], vec![("x_search", "{}")]),
+        (vec![done], vec![("x_search", "{}")]),
+    ] {
+        let (items, _) = answered(Wire::Responses, events, json!({})).await;
+        assert_eq!(called(&items), calls, "{items:?}");
+        let stop = if calls.is_empty() { StopReason::End } else { StopReason::Calls };
+        assert_eq!(items.last(), Some(&Item::End(stop)));
+    }
+}
+
+#[tokio::test]
 async fn an_announced_call_that_never_came_is_no_whole_answer() {
     let chat = stream(&[delta(json!({ "role": "assistant" })), end("tool_calls")]);
     let messages = stream(&[

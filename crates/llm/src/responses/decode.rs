@@ -1,7 +1,7 @@
 //! From the events of a responses stream to an answer.
 
 use super::NAME;
-use crate::blocks::{Answer, Kind};
+use crate::blocks::{Answer, Kind, MOST_CALLS};
 use crate::custom;
 use crate::failure::Trouble;
 use crate::reader::{Events, parsed, value};
@@ -71,6 +71,8 @@ pub(crate) struct Responses {
     places: Vec<(String, u64)>,
     /// The calls that came in events, by their own ids.
     calls: Vec<String>,
+    /// Calls with an input of no form of tools that are not ours: the endpoint's own, unless nothing else comes.
+    strange: Vec<Value>,
     /// True when the model refused to answer.
     refused: bool,
 }
@@ -109,8 +111,12 @@ impl Responses {
         }
     }
 
+    fn has_heard(&self, call: &str) -> bool {
+        self.calls.iter().any(|known| known == call)
+    }
+
     fn heard(&mut self, call: &str) {
-        if !self.calls.iter().any(|known| known == call) {
+        if !self.has_heard(call) {
             self.calls.push(call.to_owned());
         }
     }
@@ -138,11 +144,13 @@ impl Responses {
                     answer.arguments(place, &written)?;
                 }
             }
-            "custom_tool_call" => {
-                let arguments = custom::arguments(text("name"), text("input").to_owned(), &answer.request.prefix);
+            "custom_tool_call" if custom::is_ours(text("name"), &answer.request.prefix) => {
                 self.heard(text("call_id"));
-                answer.call(place, text("call_id"), text("name"))?;
-                answer.arguments(place, &arguments)?;
+                custom_call(place, &item, answer)?;
+            }
+            "custom_tool_call" if !self.has_heard(text("call_id")) && self.strange.len() < MOST_CALLS => {
+                self.heard(text("call_id"));
+                self.strange.push(item);
             }
             "message" if !answer.has_text(place) => {
                 phase(&item, place, answer);
@@ -276,11 +284,25 @@ impl Events for Responses {
         if self.refused {
             answer.stop = Some(StopReason::Filtered);
         }
+        // Who makes no use of what such a call gave waits for an answer to it.
+        if answer.stop == Some(StopReason::End) && answer.out.text == 0 && !answer.has_calls() {
+            for (number, call) in (AT_THE_END..).zip(std::mem::take(&mut self.strange)) {
+                let _ = custom_call(Some(number), &call, answer);
+            }
+        }
     }
 
     fn back(kind: &Kind) -> Option<String> {
         kind.opaque()
     }
+}
+
+/// Takes a call whose input is a text of no form.
+fn custom_call(place: Option<u64>, item: &Value, answer: &mut Answer) -> Result<(), Trouble> {
+    let text = |name: &str| item[name].as_str().unwrap_or_default();
+    let arguments = custom::arguments(text("name"), text("input").to_owned(), &answer.request.prefix);
+    answer.call(place, text("call_id"), text("name"))?;
+    answer.arguments(place, &arguments)
 }
 
 /// Keeps what a message says of its place in the turn: it goes back with the text that follows.
