@@ -93,15 +93,13 @@ impl Answer {
         self.out.heard() > 0 || self.has_calls()
     }
 
-    /// True where a call was announced, and nothing came at all. Words may still have a call in them.
+    /// True where a call was announced, and none came, nor words to people.
     pub(crate) fn lacks_its_call(&self) -> bool {
         let is_call = |block: &Numbered| match &block.kind {
             Kind::Call { name, .. } => !name.is_empty(),
             kind => matches!(kind, Kind::Made(_)),
         };
-        self.stop == Some(StopReason::Calls)
-            && self.out.text + self.out.reasoning == 0
-            && !self.blocks.iter().any(is_call)
+        self.stop == Some(StopReason::Calls) && self.out.text == 0 && !self.blocks.iter().any(is_call)
     }
 
     /// True once a block has begun, whatever it is.

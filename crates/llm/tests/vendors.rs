@@ -259,12 +259,16 @@ async fn an_announced_call_that_never_came_is_no_whole_answer() {
     for (wire, reply) in [(Wire::Chat, chat), (Wire::Anthropic, messages)] {
         assert_eq!(failed(wire, reply).await, (Some(FailureClass::StreamBroken), 3), "{wire:?}: tried again");
     }
-    let events = vec![
-        delta(json!({ "content": "<tool_call>{\"name\":\"ls\",\"arguments\":{}}</tool_call>" })),
-        end("tool_calls"),
-    ];
-    let (items, _) = answered(Wire::Chat, events, json!({})).await;
-    assert_eq!(called(&items), [("ls", "{}")], "it stood in the words: {items:?}");
+    let thought = stream(&[delta(json!({ "reasoning_content": "I list." })), end("tool_calls")]);
+    assert_eq!(failed(Wire::Chat, thought).await, (Some(FailureClass::StreamBroken), 1), "what was thought stands");
+    let written = "<tool_call>{\"name\":\"ls\",\"arguments\":{}}</tool_call>";
+    for field in ["content", "reasoning_content"] {
+        let mut words = json!({});
+        words[field] = json!(written);
+        let (items, _) = answered(Wire::Chat, vec![delta(words), end("tool_calls")], json!({})).await;
+        assert_eq!(called(&items), [("ls", "{}")], "it stood in {field}: {items:?}");
+        assert_eq!(items.last(), Some(&Item::End(StopReason::Calls)), "{field}");
+    }
 }
 
 #[tokio::test]
