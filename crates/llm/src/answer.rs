@@ -126,7 +126,8 @@ impl Answer {
                         self.over();
                     }
                     Err(trouble) if trouble.passing && !reading.body.decoder.has_spoken() && may_retry => {
-                        self.failed(trouble, None);
+                        let asked = trouble.asked;
+                        self.failed(trouble, asked);
                     }
                     Err(trouble) => {
                         reading.body.decoder.fail(trouble);
@@ -200,8 +201,8 @@ impl Answer {
 
     /// Tries again where that may help and does not take for ever.
     fn failed(&mut self, trouble: Trouble, asked: Option<Duration>) {
-        let Trouble { failure, passing, oddity, wrote } = trouble;
-        if !passing || !self.may_retry() {
+        if !trouble.passing || !self.may_retry() {
+            let Trouble { failure, wrote, .. } = trouble;
             let read = wrote.and_then(|text| self.read_here(&text));
             self.ready.extend(read.unwrap_or_else(|| vec![Item::Failed(failure)]));
             self.stage = Stage::Over;
@@ -209,13 +210,12 @@ impl Answer {
         }
         let retry = &self.wire.endpoint.retry;
         let Some(wait) = backoff::wait(retry, self.attempt, asked) else {
-            let later =
-                Trouble { failure, passing, oddity, wrote }.later(&backoff::in_words(asked.unwrap_or_default()));
+            let later = trouble.later(&backoff::in_words(asked.unwrap_or_default()));
             self.ready.push_back(Item::Failed(later.failure));
             self.stage = Stage::Over;
             return;
         };
-        let (attempt, of) = (self.attempt, retry.attempts);
+        let (failure, attempt, of) = (trouble.failure, self.attempt, retry.attempts);
         tracing::warn!(class = ?failure.class, attempt, of, ?wait, "retry");
         self.ready.push_back(Item::Retrying { attempt, of, wait, why: failure.phrase });
         self.attempt += 1;
@@ -261,7 +261,9 @@ async fn send(
     if let Some(tape) = tape {
         tape.feed(body.as_bytes());
     }
-    Err((Trouble::status(endpoint, status.as_u16(), &body), asked.or_else(|| backoff::asked_in(&body))))
+    let trouble = Trouble::status(endpoint, status.as_u16(), &body);
+    let asked = asked.or(trouble.asked);
+    Err((trouble, asked))
 }
 
 /// As much of a small body as is worth reading.

@@ -93,6 +93,20 @@ impl Answer {
         self.out.heard() > 0 || self.has_calls()
     }
 
+    /// True where a call was announced, and none came, nor words to people.
+    pub(crate) fn lacks_its_call(&self) -> bool {
+        let is_call = |block: &Numbered| match &block.kind {
+            Kind::Call { name, .. } => !name.is_empty(),
+            kind => matches!(kind, Kind::Made(_)),
+        };
+        self.stop == Some(StopReason::Calls) && self.out.text == 0 && !self.blocks.iter().any(is_call)
+    }
+
+    /// True once a block has begun, whatever it is.
+    pub(crate) fn has_blocks(&self) -> bool {
+        !self.blocks.is_empty()
+    }
+
     /// True when the answer is complete, whatever may still follow.
     pub(crate) fn is_complete(&self) -> bool {
         self.done || self.stop.is_some()

@@ -88,7 +88,8 @@ impl Body {
     fn strange(&self, endpoint: &Endpoint) -> Option<Trouble> {
         const FIELDS: [&str; 5] = [":", "data", "event", "id", "retry"];
         let text = String::from_utf8_lossy(&self.front);
-        let is_field = |line: &str| FIELDS.iter().any(|field| line.starts_with(field));
+        // A line may have broken off within its first word.
+        let is_field = |line: &str| FIELDS.iter().any(|field| line.starts_with(field) || field.starts_with(line));
         let strange = text.lines().map(str::trim).any(|line| !line.is_empty() && !is_field(line));
         (self.shape == Shape::Events && !self.framed && strange).then(|| Trouble::not_json(endpoint, &text))
     }
@@ -143,7 +144,10 @@ impl Body {
         });
         match last.or_else(|| self.strange(endpoint)) {
             Some(trouble) if trouble.oddity != Some(Oddity::NotJson) => Err(trouble),
-            Some(trouble) if !self.decoder.has_spoken() && !self.decoder.is_complete() => Err(trouble),
+            // What begins as an event does and may come whole the next time is no other protocol.
+            Some(trouble) if !trouble.passing && !self.decoder.has_spoken() && !self.decoder.is_complete() => {
+                Err(trouble)
+            }
             _ => self.decoder.finish(),
         }
     }

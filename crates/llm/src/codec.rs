@@ -41,6 +41,8 @@ pub(crate) trait Decode: Send {
     fn whole(&mut self, body: &[u8]) -> Result<(), Trouble>;
     /// The stream is over. Gives the calls and the end, or says that it broke off.
     fn finish(&mut self) -> Result<(), Trouble>;
+    /// What is wrong with a finished answer that announced a call, and has none.
+    fn lacking(&self) -> Option<Trouble>;
     /// Something failed: what had come stands, half a call does not.
     fn fail(&mut self, trouble: Trouble);
 }

@@ -5,6 +5,7 @@ use reasonix_agent::Failure;
 use reasonix_proto::{FailureClass as Class, Phrase};
 use serde_json::Value;
 use std::error::Error;
+use std::time::Duration;
 
 /// A failure, and whether the same request may succeed later.
 #[derive(Debug, Clone, PartialEq)]
@@ -13,6 +14,8 @@ pub(crate) struct Trouble {
     pub(crate) passing: bool,
     /// What was odd about the response, where somebody decides by it.
     pub(crate) oddity: Option<Oddity>,
+    /// How long the endpoint wants to be left alone, where its words say so.
+    pub(crate) asked: Option<Duration>,
     /// What the model wrote for a call, where the endpoint could not read it.
     pub(crate) wrote: Option<String>,
 }
@@ -55,6 +58,7 @@ const TOO_LONG: &[&str] = &[
 ];
 const NO_MONEY: &[&str] = &[
     "insufficient_quota",
+    "usage_not_included",
     "insufficient balance",
     "insufficient_balance",
     "insufficient credit",
@@ -118,7 +122,7 @@ const BAD_KEY: &[&str] =
 impl Trouble {
     pub(crate) fn of(class: Class, phrase: Phrase) -> Self {
         let passing = matches!(class, Class::RateLimited | Class::Server);
-        Self { failure: Failure { class, phrase }, passing, oddity: None, wrote: None }
+        Self { failure: Failure { class, phrase }, passing, oddity: None, asked: None, wrote: None }
     }
 
     fn odd(mut self, oddity: Oddity) -> Self {
@@ -141,7 +145,8 @@ impl Trouble {
         let said = said_in(body);
         let lower = format!("{}\n{said}", codes_in(body)).to_lowercase();
         // What passes by itself in a moment is no empty account, however it is worded.
-        let returns = status == 429 && backoff::asked_in(body).is_some();
+        let asked = backoff::asked_in(body);
+        let returns = status == 429 && asked.is_some();
         let class = if returns { Class::RateLimited } else { class_of(status, &lower) };
         // The endpoint could not read the call that its own model wrote; another try writes another one.
         let garbled = status == 400 && lower.contains("tool_use_failed");
@@ -166,7 +171,7 @@ impl Trouble {
         let passing = passing && matches!(class, Class::RateLimited | Class::Server) || garbled;
         let formless = matches!(status, 400 | 404 | 422) && NO_FORM.iter().any(|words| lower.contains(words));
         let wrote = if garbled { wrote_in(body) } else { None };
-        Self { passing, oddity: formless.then_some(Oddity::Form), wrote, ..Self::of(class, phrase) }
+        Self { passing, oddity: formless.then_some(Oddity::Form), asked, wrote, ..Self::of(class, phrase) }
     }
 
     /// A response that points elsewhere. It is not followed: the key would go with it.
@@ -183,11 +188,13 @@ impl Trouble {
             Value::String(text) => text.parse().ok(),
             _ => None,
         });
-        let kind = error["type"].as_str().unwrap_or_default().to_lowercase();
+        let named = |name: &str| error[name].as_str().unwrap_or_default();
+        let kind = format!("{}\n{}", named("type"), named("code")).to_lowercase();
+        let is = |words: &[&str]| words.iter().any(|word| kind.contains(word));
         let status = number.and_then(|number| u16::try_from(number).ok()).filter(|status| (400..600).contains(status));
-        let guess = if kind.contains("rate_limit") || kind.contains("overloaded") {
+        let guess = if is(&["rate_limit", "overloaded", "slow_down", "too_many_requests"]) {
             429
-        } else if kind.contains("invalid_request") || kind.contains("badrequest") {
+        } else if is(&["invalid_request", "badrequest", "bad_request", "invalid_prompt"]) {
             400
         } else {
             500
@@ -362,14 +369,29 @@ fn said_in(body: &str) -> String {
         &value["error_msg"],
     ];
     match places.into_iter().find(|place| !place.is_null()) {
-        Some(Value::String(text)) => text.clone(),
+        Some(Value::String(text)) => match passed_on(&value["error"]["metadata"]["raw"]) {
+            Some(raw) if !text.contains(&raw) && !raw.contains(text.as_str()) => format!("{text}: {raw}"),
+            Some(raw) if raw.len() > text.len() => raw,
+            _ => text.clone(),
+        },
         // What a checker of requests says, without the request.
         Some(Value::Array(list)) if list.iter().any(|item| item["msg"].is_string()) => {
             list.iter().filter_map(|item| item["msg"].as_str()).collect::<Vec<_>>().join("; ")
         }
         Some(other) => other.to_string(),
+        None if value.is_null() => String::new(),
         None => value.to_string(),
     }
+}
+
+/// What a gateway passes on of an error of somebody behind it.
+fn passed_on(raw: &Value) -> Option<String> {
+    let said = match raw {
+        Value::String(text) => said_in(text),
+        Value::Object(_) => said_in(&raw.to_string()),
+        _ => return None,
+    };
+    (!said.trim().is_empty()).then_some(said)
 }
 
 /// The codes and kinds that an error body names. A body may hold the request that it complains of: what that says does not
@@ -535,6 +557,15 @@ mod tests {
             (r#"{"error":{"message":"no sk-hunter2"}}"#, "no ***"),
             (r#"{"error":"plain"}"#, "plain"),
             (r#"[{"error":{"message":"in a list"}}]"#, "in a list"),
+            (
+                r#"{"error":{"message":"Provider returned error","metadata":{"raw":"{\"error\":{\"message\":\"no sk-hunter2\"}}"}}}"#,
+                "Provider returned error: no ***",
+            ),
+            (r#"{"error":{"message":"Failed","metadata":{"raw":{"detail":"too\nmany"}}}}"#, "Failed: too many"),
+            (r#"{"error":{"message":"too many","metadata":{"raw":"too many"}}}"#, "too many"),
+            (r#"{"error":{"message":"Failed","metadata":{"raw":"<html></html>"}}}"#, "Failed"),
+            (r#"{"error":{"message":"Failed","metadata":{"raw":""}}}"#, "Failed"),
+            (r#"{"error":{"metadata":{"raw":"alone"}}}"#, "alone"),
             (r#"{"message":"top"}"#, "top"),
             (r#"{"detail":"d"}"#, "d"),
             ("just text", "just text"),
@@ -574,6 +605,16 @@ mod tests {
             (json!({ "type": "rate_limit_exceeded" }), Class::RateLimited, true),
             (json!({ "type": "invalid_request_error", "message": "context length" }), Class::ContextTooLong, false),
             (json!({ "type": "invalid_request_error", "message": "x" }), Class::BadRequest, false),
+            (json!({ "code": "rate_limit_exceeded", "message": "x" }), Class::RateLimited, true),
+            (json!({ "type": "error", "code": "rate_limit_exceeded", "message": "x" }), Class::RateLimited, true),
+            (json!({ "code": "slow_down", "message": "x" }), Class::RateLimited, true),
+            (json!({ "code": "server_is_overloaded" }), Class::RateLimited, true),
+            (json!({ "code": "server_error", "message": "x" }), Class::Server, true),
+            (json!({ "code": "invalid_prompt", "message": "x" }), Class::BadRequest, false),
+            (json!({ "code": "context_length_exceeded", "message": "x" }), Class::ContextTooLong, false),
+            (json!({ "code": "insufficient_quota", "message": "x" }), Class::BalanceEmpty, false),
+            (json!({ "type": "usage_not_included", "message": "x" }), Class::BalanceEmpty, false),
+            (json!(null), Class::Server, true),
             (json!("the engine died"), Class::Server, true),
             (json!({ "code": 1_000_000, "message": "x" }), Class::Server, true),
         ] {

@@ -10,6 +10,7 @@ mod body;
 mod chat;
 mod codec;
 mod connect;
+mod custom;
 mod endpoint;
 mod failure;
 mod fallback;

@@ -42,12 +42,14 @@ pub(crate) struct Reader<E> {
     answer: Answer,
     /// True once an event could be read: it is this protocol.
     read: bool,
+    /// True where a call was announced, and none came as one.
+    lacks: bool,
 }
 
 /// Makes the decoder of one answer.
 pub(crate) fn reader<E: Events + 'static>(endpoint: &Arc<Endpoint>, request: &Arc<Request>) -> Box<dyn Decode> {
     let answer = Answer::new(Arc::clone(endpoint), Arc::clone(request));
-    Box::new(Reader { events: E::default(), answer, read: false })
+    Box::new(Reader { events: E::default(), answer, read: false, lacks: false })
 }
 
 impl<E: Events> Decode for Reader<E> {
@@ -105,8 +107,14 @@ impl<E: Events> Decode for Reader<E> {
             return Err(Trouble::broken(&self.answer.endpoint, reason));
         }
         self.events.settle(&mut self.answer);
+        self.lacks = self.answer.lacks_its_call();
         self.answer.finish(E::WIRE, E::back);
         Ok(())
+    }
+
+    fn lacking(&self) -> Option<Trouble> {
+        let reason = "it says that it calls a tool, and there is no call in it";
+        self.lacks.then(|| Trouble::broken(&self.answer.endpoint, reason))
     }
 
     fn fail(&mut self, trouble: Trouble) {

@@ -111,7 +111,21 @@ impl Decode for Mended {
     }
 
     fn finish(&mut self) -> Result<(), Trouble> {
-        self.inner.finish()
+        self.inner.finish()?;
+        let Some(trouble) = self.inner.lacking() else { return Ok(()) };
+        // The thoughts may have the call in them.
+        while let Some(item) = self.inner.pop() {
+            self.mender.feed(item);
+        }
+        if self.mender.made_calls() || self.mender.out.iter().any(|item| matches!(item, Item::Text(_))) {
+            return Ok(());
+        }
+        self.mender.out.retain(|item| !matches!(item, Item::End(_)));
+        Err(trouble)
+    }
+
+    fn lacking(&self) -> Option<Trouble> {
+        self.inner.lacking()
     }
 
     fn fail(&mut self, trouble: Trouble) {

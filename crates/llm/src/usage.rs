@@ -20,13 +20,17 @@ pub(crate) fn parse(usage: &Value) -> Option<Usage> {
     let cached = count(&usage["prompt_cache_hit_tokens"])
         .or_else(|| count(&usage["prompt_tokens_details"]["cached_tokens"]))
         .or_else(|| count(&usage["cached_tokens"]));
-    let reasoning = count(&usage["completion_tokens_details"]["reasoning_tokens"]);
+    let reasoning = count(&usage["completion_tokens_details"]["reasoning_tokens"])
+        .or_else(|| count(&usage["reasoning_tokens"]))
+        .unwrap_or(0);
+    // More thinking than answer is no part of it, whatever the sum says.
+    let output = if reasoning > output { (output + reasoning).min(MOST) } else { output };
     let cached = cached.unwrap_or(0).min(input);
     let written = count(&usage["prompt_tokens_details"]["cache_write_tokens"])
         .or_else(|| count(&usage["prompt_tokens_details"]["cache_creation_tokens"]))
         .or_else(|| count(&usage["prompt_tokens_details"]["cache_creation_input_tokens"]));
     let written = written.unwrap_or(0).min(input - cached);
-    Some(Usage { input, output, cached, reasoning: reasoning.unwrap_or(0).min(output), written })
+    Some(Usage { input, output, cached, reasoning, written })
 }
 
 /// Reads the counts of the messages wire, which come in parts: what a part does not speak of stays. Its `input_tokens`
@@ -50,6 +54,8 @@ pub(crate) fn anthropic(counts: &Value, so_far: Usage) -> Option<Usage> {
         usage.written = written.unwrap_or(0).min(input - usage.cached);
     }
     usage.output = output.unwrap_or(usage.output);
+    let thinking = count(&counts["output_tokens_details"]["thinking_tokens"]);
+    usage.reasoning = thinking.unwrap_or(usage.reasoning).min(usage.output);
     Some(usage)
 }
 
@@ -120,6 +126,20 @@ mod tests {
                     "completion_tokens_details": { "reasoning_tokens": 340 } }),
                 usage(12, 342, 0, 340),
             ),
+            (
+                json!({ "prompt_tokens": 57, "completion_tokens": 18, "total_tokens": 75,
+                    "completion_tokens_details": { "reasoning_tokens": 95 } }),
+                usage(57, 113, 0, 95),
+            ),
+            (
+                json!({ "prompt_tokens": 57, "completion_tokens": 95, "total_tokens": 152,
+                    "completion_tokens_details": { "reasoning_tokens": 95 } }),
+                usage(57, 95, 0, 95),
+            ),
+            (
+                json!({ "prompt_tokens": 7, "completion_tokens": 19, "total_tokens": 37, "reasoning_tokens": 11 }),
+                usage(7, 30, 0, 11),
+            ),
             (json!({ "prompt_tokens": 20, "completion_tokens": 151, "total_tokens": 553 }), usage(20, 533, 0, 0)),
             (json!({ "prompt_tokens": 20, "completion_tokens": 5, "total_tokens": 20 }), usage(20, 5, 0, 0)),
             (
@@ -151,6 +171,10 @@ mod tests {
         let late = json!({ "cache_read_input_tokens": 5, "cache_creation_input_tokens": 10, "output_tokens": 9 });
         assert_eq!(anthropic(&late, bare), writing(10, usage(32, 9, 5, 0)), "what the cache did came with the end");
         assert_eq!(anthropic(&late, anthropic(&late, bare).unwrap()), writing(10, usage(32, 9, 5, 0)), "twice");
+        let thought = json!({ "output_tokens": 92, "output_tokens_details": { "thinking_tokens": 53 } });
+        assert_eq!(anthropic(&thought, bare), usage(17, 92, 0, 53));
+        let counted = anthropic(&thought, bare).unwrap();
+        assert_eq!(anthropic(&json!({ "output_tokens": 93 }), counted), usage(17, 93, 0, 53), "it is not said again");
         let whole = json!({ "input_tokens": 9, "input_tokens_details": { "cached_tokens": 80 }, "output_tokens": 5,
             "output_tokens_details": { "reasoning_tokens": 4 } });
         assert_eq!(responses(&whole), usage(9, 5, 9, 4));

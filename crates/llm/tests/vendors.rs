@@ -78,12 +78,97 @@ async fn details_of_the_reasoning_go_back_as_they_came() {
         end("tool_calls"),
     ];
     let (items, body) = answered(Wire::Chat, events, json!({ "reasoning_back": "calls" })).await;
-    let thought = items.iter().filter_map(|item| if let Item::Reasoning(piece) = item { Some(&**piece) } else { None });
-    assert_eq!(thought.collect::<String>(), "Two and two.");
+    assert_eq!(thought(&items), "Two and two.");
     let back =
         json!([{ "type": "reasoning.text", "text": "Two and two.", "index": 0, "format": "f", "signature": "s=" }]);
     assert_eq!(body["messages"][2]["reasoning_details"], back, "{body:#}");
     assert_eq!(body["messages"][2].get("reasoning_content"), None, "the same is not sent twice");
+}
+
+/// What was thought in an answer.
+fn thought(items: &[Item]) -> String {
+    let thought = items.iter().filter_map(|item| if let Item::Reasoning(piece) = item { Some(&**piece) } else { None });
+    thought.collect()
+}
+
+#[tokio::test]
+async fn details_of_the_reasoning_are_shown_where_nothing_else_is() {
+    let detail = |text: &str| json!([{ "type": "reasoning.text", "text": text, "index": 0 }]);
+    let summary = json!([{ "type": "reasoning.summary", "summary": "two.", "index": 1 },
+        { "type": "reasoning.encrypted", "data": "e=", "index": 2 }]);
+    let alone = vec![
+        delta(json!({ "content": "", "reasoning_details": detail("Two ") })),
+        delta(json!({ "content": "", "reasoning_details": detail("and ") })),
+        delta(json!({ "reasoning_details": summary })),
+        delta(json!({ "content": "4" })),
+        end("stop"),
+    ];
+    let (items, body) = answered(Wire::Chat, alone, json!({ "reasoning_back": "always" })).await;
+    assert_eq!(thought(&items), "Two and two.");
+    let back = &body["messages"][2];
+    assert_eq!((&back["reasoning_details"][0]["text"], &back["reasoning_content"]), (&json!("Two and "), &json!("")));
+    // The same in both, in one delta or in two: it is said once.
+    let both = vec![
+        delta(json!({ "reasoning": "Two ", "reasoning_details": detail("Two ") })),
+        delta(json!({ "reasoning": "and two." })),
+        delta(json!({ "reasoning_details": detail("and two.") })),
+        delta(json!({ "content": "4" })),
+        end("stop"),
+    ];
+    let (items, _) = answered(Wire::Chat, both, json!({})).await;
+    assert_eq!(thought(&items), "Two and two.");
+}
+
+#[tokio::test]
+async fn summaries_of_the_reasoning_stand_apart_however_they_come() {
+    let part = |text: &str| json!({ "type": "summary_text", "text": text });
+    let piece = |kind: &str, text: &str| json!({ "type": format!("response.reasoning_summary_{kind}"), "item_id": "r1", "output_index": 0, "delta": text });
+    let item = json!({ "type": "reasoning", "id": "r1", "summary": [part("One."), part("Two.")] });
+    let done = |item: &Value| json!({ "type": "response.output_item.done", "output_index": 0, "item": item });
+    let last = json!({ "type": "response.completed", "response": { "status": "completed", "output": [item] } });
+    let (begun, said) = (|| piece("part.added", ""), |text| piece("text.delta", text));
+    for events in [
+        vec![begun(), said("One."), begun(), said("Two."), done(&item), last.clone()],
+        vec![done(&item), last.clone()],
+        vec![last],
+    ] {
+        let (items, _) = answered(Wire::Responses, events, json!({})).await;
+        assert_eq!(thought(&items), "One.\n\nTwo.", "{items:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_only_the_endpoint_can_read_of_a_thought_goes_back_with_the_message() {
+    let events = vec![
+        delta(json!({ "reasoning_text": "Two and two." })),
+        delta(json!({ "content": "4", "reasoning_opaque": "A+/=" })),
+        end("stop"),
+    ];
+    let (items, body) = answered(Wire::Chat, events, json!({})).await;
+    assert_eq!(thought(&items), "Two and two.");
+    assert_eq!(body["messages"][2]["reasoning_opaque"], "A+/=", "{body:#}");
+    assert_eq!(body["messages"][2]["content"], "4");
+}
+
+#[tokio::test]
+async fn the_first_choice_that_speaks_is_read_whatever_its_number() {
+    let choice = |index: u32, delta: Value, end: Value| json!({ "choices": [{ "index": index, "delta": delta, "finish_reason": end }] });
+    let said = |index: u32, text: &str| choice(index, json!({ "content": text }), Value::Null);
+    let role = choice(0, json!({ "role": "assistant", "content": "" }), Value::Null);
+    let ended = |index: u32, reason: &str| choice(index, json!({}), json!(reason));
+    for (events, text, stop) in [
+        (vec![role.clone(), said(1, "It "), said(1, "is 4."), ended(0, "stop")], "It is 4.", StopReason::End),
+        (vec![said(1, "It is 4."), ended(1, "length")], "It is 4.", StopReason::Length),
+        (
+            vec![said(0, "It "), said(1, "No"), ended(1, "length"), said(0, "is 4."), ended(0, "stop")],
+            "It is 4.",
+            StopReason::End,
+        ),
+    ] {
+        let (items, _) = answered(Wire::Chat, events, json!({})).await;
+        let heard = items.iter().filter_map(|item| if let Item::Text(piece) = item { Some(&**piece) } else { None });
+        assert_eq!((heard.collect::<String>().as_str(), items.last()), (text, Some(&Item::End(stop))));
+    }
 }
 
 #[tokio::test]
@@ -111,6 +196,97 @@ async fn what_runs_at_the_endpoint_is_none_of_our_calls() {
     let (items, _) = answered(Wire::Anthropic, events, json!({})).await;
     assert!(!items.iter().any(|item| matches!(item, Item::Call(_) | Item::CallDelta { .. })), "{items:?}");
     assert_eq!(items.last(), Some(&Item::End(StopReason::End)));
+}
+
+/// The calls of an answer: names and arguments.
+fn called(items: &[Item]) -> Vec<(&str, &str)> {
+    let calls = items.iter().filter_map(|item| if let Item::Call(call) = item { Some(call) } else { None });
+    calls.map(|call| (call.name.as_str(), call.arguments.as_str())).collect()
+}
+
+#[tokio::test]
+async fn a_call_with_an_input_of_no_form_is_a_call() {
+    let piece = |custom: Value| json!({ "tool_calls": [{ "index": 0, "custom": custom }] });
+    let mut first = piece(json!({ "name": "ls", "input": "" }));
+    (first["tool_calls"][0]["id"], first["tool_calls"][0]["type"]) = (json!("c1"), json!("custom"));
+    let chat = vec![
+        delta(first),
+        delta(piece(json!({ "input": "one\n" }))),
+        delta(piece(json!({ "input": "two" }))),
+        end("tool_calls"),
+    ];
+    let item = json!({ "type": "custom_tool_call", "id": "i1", "call_id": "c1", "name": "ls", "input": "one\ntwo" });
+    let done = |output: Value| json!({ "type": "response.completed", "response": { "status": "completed", "output": output } });
+    let by_itself = json!({ "type": "response.output_item.done", "output_index": 0, "item": item });
+    let cases = [
+        (Wire::Chat, chat),
+        (Wire::Responses, vec![by_itself, done(json!([item]))]),
+        (Wire::Responses, vec![done(json!([item]))]),
+    ];
+    for (wire, events) in cases {
+        let (items, _) = answered(wire, events, json!({})).await;
+        assert_eq!(called(&items), [("ls", r#"{"input":"one\ntwo"}"#)], "{wire:?}: {items:?}");
+        assert_eq!(items.last(), Some(&Item::End(StopReason::Calls)), "{wire:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_custom_call_of_a_tool_at_the_endpoint_is_none_of_ours() {
+    let item = json!({ "type": "custom_tool_call", "id": "i1", "call_id": "c1", "name": "x_search", "input": "{}" });
+    let by_itself = json!({ "type": "response.output_item.done", "output_index": 0, "item": item });
+    let said = json!({ "type": "response.output_text.delta", "output_index": 1, "item_id": "m", "delta": "4" });
+    let done = json!({ "type": "response.completed", "response": { "status": "completed", "output": [item] } });
+    for (events, calls) in [
+        (vec![by_itself.clone(), said.clone(), done.clone()], vec![]),
+        (vec![said, done.clone()], vec![]),
+        (vec![by_itself, done.clone()], vec![("x_search", "{}")]),
+        (vec![done], vec![("x_search", "{}")]),
+    ] {
+        let (items, _) = answered(Wire::Responses, events, json!({})).await;
+        assert_eq!(called(&items), calls, "{items:?}");
+        let stop = if calls.is_empty() { StopReason::End } else { StopReason::Calls };
+        assert_eq!(items.last(), Some(&Item::End(stop)));
+    }
+}
+
+#[tokio::test]
+async fn an_announced_call_that_never_came_is_no_whole_answer() {
+    let chat = stream(&[delta(json!({ "role": "assistant" })), end("tool_calls")]);
+    let messages = stream(&[
+        json!({ "type": "message_delta", "delta": { "stop_reason": "tool_use" } }),
+        json!({ "type": "message_stop" }),
+    ]);
+    for (wire, reply) in [(Wire::Chat, chat), (Wire::Anthropic, messages)] {
+        assert_eq!(failed(wire, reply).await, (Some(FailureClass::StreamBroken), 3), "{wire:?}: tried again");
+    }
+    let thought = stream(&[delta(json!({ "reasoning_content": "I list." })), end("tool_calls")]);
+    assert_eq!(failed(Wire::Chat, thought).await, (Some(FailureClass::StreamBroken), 1), "what was thought stands");
+    let written = "<tool_call>{\"name\":\"ls\",\"arguments\":{}}</tool_call>";
+    for field in ["content", "reasoning_content"] {
+        let mut words = json!({});
+        words[field] = json!(written);
+        let (items, _) = answered(Wire::Chat, vec![delta(words), end("tool_calls")], json!({})).await;
+        assert_eq!(called(&items), [("ls", "{}")], "it stood in {field}: {items:?}");
+        assert_eq!(items.last(), Some(&Item::End(StopReason::Calls)), "{field}");
+    }
+}
+
+#[tokio::test]
+async fn what_a_beginning_holds_whole_is_part_of_the_answer() {
+    let made = json!({ "type": "tool_use", "id": "t1", "name": "ls", "input": { "path": "src" } });
+    let start = json!({ "type": "message_start", "message": { "content": [made], "stop_reason": "tool_use",
+        "usage": { "input_tokens": 5, "output_tokens": 1 } } });
+    let stop = json!({ "type": "message_stop" });
+    let (items, _) = answered(Wire::Anthropic, vec![start.clone(), stop.clone()], json!({})).await;
+    let calls: Vec<_> = items
+        .iter()
+        .filter_map(|item| if let Item::Call(call) = item { Some(&*call.arguments) } else { None })
+        .collect();
+    assert_eq!(calls, [r#"{"path":"src"}"#], "{items:?}");
+    assert_eq!(items.last(), Some(&Item::End(StopReason::Calls)));
+    let block = json!({ "type": "content_block_start", "index": 0, "content_block": made });
+    let (items, _) = answered(Wire::Anthropic, vec![start, block, stop], json!({})).await;
+    assert_eq!(called(&items).len(), 1, "what also comes by itself is said once: {items:?}");
 }
 
 #[tokio::test]
@@ -143,6 +319,17 @@ async fn errors_in_the_stream_are_told_as_what_they_are() {
         let first = Reply::raw("data: {\"choices\":[}\n\n");
         assert_eq!(failed(wire, first).await, (Some(FailureClass::BadResponse), 3), "{wire:?}: the first of all, too");
     }
+    for (wire, cut) in [
+        (Wire::Chat, "data: {\"choices\":[{\"del"),
+        (Wire::Chat, "data: {"),
+        (Wire::Chat, "dat"),
+        (Wire::Responses, "event: response.created\ndata: {\"type\":\"resp"),
+        (Wire::Anthropic, "event: mess"),
+        (Wire::Anthropic, "ev"),
+    ] {
+        assert_eq!(failed(wire, Reply::raw(cut)).await, (Some(FailureClass::StreamBroken), 3), "{cut}");
+    }
+    assert_eq!(failed(Wire::Chat, Reply::raw("data: nonsense")).await, (Some(FailureClass::BadResponse), 1));
     let start = json!({ "type": "message_start", "message": { "usage": { "input_tokens": 5 } } });
     let text =
         json!({ "type": "content_block_start", "index": 0, "content_block": { "type": "text", "text": "half" } });
@@ -150,6 +337,59 @@ async fn errors_in_the_stream_are_told_as_what_they_are() {
         json!({ "type": "message_delta", "delta": { "stop_reason": "end_turn" }, "usage": { "output_tokens": 9 } });
     let spliced = stream(&[start.clone(), text, start, last, json!({ "type": "message_stop" })]);
     assert_eq!(failed(Wire::Anthropic, spliced).await, (Some(FailureClass::StreamBroken), 1));
+}
+
+#[tokio::test]
+async fn a_response_that_did_not_end_well_is_told_as_what_it_is() {
+    let ended =
+        |kind: &str, response: Value| stream(&[json!({ "type": format!("response.{kind}"), "response": response })]);
+    for (reply, class, requests) in [
+        (ended("cancelled", json!({ "status": "cancelled", "output": [] })), FailureClass::StreamBroken, 3),
+        (ended("cancelled", json!({})), FailureClass::StreamBroken, 3),
+        (ended("completed", json!({ "status": "cancelled" })), FailureClass::StreamBroken, 3),
+        (ended("failed", json!({})), FailureClass::Server, 3),
+        (
+            ended("failed", json!({ "error": { "code": "invalid_prompt", "message": "x" } })),
+            FailureClass::BadRequest,
+            1,
+        ),
+    ] {
+        let what = format!("{reply:?}");
+        assert_eq!(failed(Wire::Responses, reply).await, (Some(class), requests), "{what}");
+    }
+    let incomplete =
+        json!({ "type": "response.incomplete", "response": { "usage": { "input_tokens": 5, "output_tokens": 2 } } });
+    let said = json!({ "type": "response.output_text.delta", "output_index": 0, "item_id": "m", "delta": "half" });
+    let (items, _) = answered(Wire::Responses, vec![said, incomplete], json!({})).await;
+    assert_eq!(items.last(), Some(&Item::End(StopReason::Length)));
+}
+
+#[tokio::test]
+async fn a_limit_that_is_told_in_the_stream_is_waited_for() {
+    let (code, message) = ("rate_limit_exceeded", "Limit reached. Please try again in 7ms.");
+    for (wire, event) in [
+        (Wire::Responses, json!({ "type": "error", "code": code, "message": message })),
+        (Wire::Responses, json!({ "type": "error", "error": { "code": code, "message": message } })),
+        (Wire::Responses, json!({ "type": "error", "error": { "type": code, "message": message } })),
+        (
+            Wire::Responses,
+            json!({ "type": "response.failed", "response": { "error": { "code": code, "message": message } } }),
+        ),
+        (Wire::Chat, json!({ "error": { "code": code, "message": message } })),
+        (Wire::Anthropic, json!({ "type": "error", "code": code, "message": message })),
+    ] {
+        let server = ModelServer::start(vec![stream(std::slice::from_ref(&event)), Reply::say("fine")]).await;
+        let items = collect(model(endpoint(wire, &server.base_url())).stream(hello(), Stop::new())).await;
+        let waits: Vec<_> = items
+            .iter()
+            .filter_map(|item| match item {
+                Item::Retrying { wait, why, .. } => Some((wait.as_millis(), &*why.code)),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(waits, [(7, "llm.rate_limited")], "{wire:?}: {event}");
+        assert_eq!(items.last(), Some(&Item::End(StopReason::End)), "{wire:?}: {event}");
+    }
 }
 
 /// The code of the failure that ends an answer.

@@ -7,8 +7,8 @@ use crate::reader::{Events, parsed, value};
 use crate::usage;
 use reasonix_proto::StopReason;
 use serde::Deserialize;
+use serde_json::Value;
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
 
 /// One event, or a whole answer. Leaves are raw, so that an odd one spoils nothing but itself.
 #[derive(Deserialize)]
@@ -34,9 +34,37 @@ struct Event<'a> {
     stop_reason: Value,
 }
 
-/// The events of this wire say all that has to be known.
+/// What is known of the events so far.
 #[derive(Default)]
-pub(crate) struct Messages;
+pub(crate) struct Messages {
+    /// The beginning, where it holds blocks or an end already: what no event said is taken from it.
+    begun: Option<Box<RawValue>>,
+}
+
+impl Messages {
+    fn begin(&mut self, message: Option<&RawValue>, answer: &mut Answer) {
+        let said = message.map(value).unwrap_or_default();
+        count(answer, &said["usage"]);
+        let holds = said["stop_reason"].is_string() || said["content"].as_array().is_some_and(|list| !list.is_empty());
+        self.begun = message.filter(|_| holds).map(ToOwned::to_owned);
+    }
+
+    /// The end: where no block came by itself, the beginning held them whole.
+    fn end(&mut self, answer: &mut Answer) -> Result<(), Trouble> {
+        if let Some(begun) = self.begun.take()
+            && let Ok(begun) = serde_json::from_str::<Event<'_>>(begun.get())
+        {
+            if !answer.has_blocks() {
+                blocks(answer, &begun)?;
+            }
+            if answer.stop.is_none() {
+                stop(answer, &begun.stop_reason);
+            }
+        }
+        answer.done = true;
+        Ok(())
+    }
+}
 
 impl Events for Messages {
     const WIRE: &'static str = NAME;
@@ -44,7 +72,7 @@ impl Events for Messages {
     fn decode(&mut self, text: &str, answer: &mut Answer) -> Result<(), Trouble> {
         let Some(event) = parsed::<Event<'_>>(text, &answer.endpoint)? else { return Ok(()) };
         if event.kind == "error" || event.error.is_some() {
-            let error = event.error.map_or_else(|| json!(text), value);
+            let error = event.error.map_or_else(|| serde_json::from_str(text).unwrap_or_default(), value);
             return Err(Trouble::in_stream(&answer.endpoint, &error));
         }
         let place = event.index.as_u64().or_else(|| event.index.as_str()?.parse().ok());
@@ -52,7 +80,7 @@ impl Events for Messages {
             "message_start" if answer.has_spoken() => {
                 return Err(Trouble::broken(&answer.endpoint, "another answer began in the middle of this one"));
             }
-            "message_start" => count(answer, &event.message.map(value).unwrap_or_default()["usage"]),
+            "message_start" => self.begin(event.message, answer),
             "content_block_start" => begin(answer, place, event.content_block.unwrap_or(RawValue::NULL))?,
             "content_block_delta" => delta(answer, place, &event.delta.map(value).unwrap_or_default())?,
             "content_block_stop" => answer.close(place),
@@ -60,9 +88,7 @@ impl Events for Messages {
                 count(answer, &event.usage.map(value).unwrap_or_default());
                 stop(answer, &event.delta.map(value).unwrap_or_default()["stop_reason"]);
             }
-            "message_stop" => {
-                answer.done = true;
-            }
+            "message_stop" => self.end(answer)?,
             "message" => message(answer, &event)?,
             _ => {}
         }
@@ -76,13 +102,19 @@ impl Events for Messages {
 
 /// An answer that came as one document.
 fn message(answer: &mut Answer, event: &Event<'_>) -> Result<(), Trouble> {
+    blocks(answer, event)?;
+    count(answer, &event.usage.map(value).unwrap_or_default());
+    stop(answer, &event.stop_reason);
+    answer.done = true;
+    Ok(())
+}
+
+/// Blocks that came whole.
+fn blocks(answer: &mut Answer, event: &Event<'_>) -> Result<(), Trouble> {
     for (place, block) in event.content.iter().flatten().enumerate() {
         begin(answer, Some(place as u64), block)?;
         answer.close(Some(place as u64));
     }
-    count(answer, &event.usage.map(value).unwrap_or_default());
-    stop(answer, &event.stop_reason);
-    answer.done = true;
     Ok(())
 }
 

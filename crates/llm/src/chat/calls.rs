@@ -2,7 +2,9 @@
 
 use super::content::{self, Joint};
 use crate::blocks::{MOST_ARGUMENTS, MOST_CALLS};
+use crate::custom;
 use crate::ids::{MOST_ID, unique};
+use reasonix_agent::Prefix;
 use reasonix_proto::{CallId, Message, ToolCall};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -25,6 +27,9 @@ pub(crate) struct Piece<'a> {
     id: Option<&'a RawValue>,
     #[serde(borrow, default)]
     function: Option<Function<'a>>,
+    /// A call whose input is a text of no form.
+    #[serde(borrow, default)]
+    custom: Option<Function<'a>>,
     // Some servers leave out the wrapping.
     #[serde(borrow, default)]
     name: Option<&'a RawValue>,
@@ -41,6 +46,8 @@ pub(crate) struct Function<'a> {
     name: Option<&'a RawValue>,
     #[serde(borrow, default)]
     arguments: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    input: Option<&'a RawValue>,
 }
 
 impl<'a> Piece<'a> {
@@ -58,6 +65,7 @@ struct Building {
     name: String,
     arguments: String,
     extra: Option<String>,
+    custom: bool,
     scan: Scan,
 }
 
@@ -79,11 +87,11 @@ impl Calls {
 
     /// Adds a piece. `whole` says that it is a complete call, not to be joined with any other.
     pub(crate) fn add<'c>(&'c mut self, piece: &'c Piece<'_>, whole: bool) -> Result<Added<'c>, TooMuch> {
-        let function = piece.function.as_ref();
+        let function = piece.function.as_ref().or(piece.custom.as_ref());
         let id = piece.id.and_then(content::string).filter(|id| id.len() <= MOST_ID).unwrap_or_default();
         let name = function.and_then(|function| function.name).or(piece.name);
         let name = name.and_then(content::string).unwrap_or_default();
-        let arguments = function.and_then(|function| function.arguments).or(piece.arguments);
+        let arguments = function.and_then(|function| function.arguments.or(function.input)).or(piece.arguments);
         let arguments = arguments.map(|raw| written(raw, &mut self.1));
         let arguments = arguments.unwrap_or_default();
         let index = piece.index.and_then(|raw| raw.get().trim_matches('"').parse().ok());
@@ -100,6 +108,7 @@ impl Calls {
         if call.id.is_empty() {
             call.id = id.into_owned();
         }
+        call.custom |= piece.custom.is_some();
         call.add_name(&name);
         if let Some(extra) = piece.extra_content.filter(|extra| extra.get().len() <= MOST_ARGUMENTS) {
             call.extra = Some(extra.get().to_owned());
@@ -138,6 +147,13 @@ impl Calls {
             return None;
         }
         Some(place)
+    }
+
+    /// Reads the inputs of no form as arguments, now that they are whole.
+    pub(crate) fn form(&mut self, prefix: &Prefix) {
+        for call in self.0.iter_mut().filter(|call| call.custom) {
+            call.arguments = custom::arguments(&call.name, std::mem::take(&mut call.arguments), prefix);
+        }
     }
 
     /// The finished calls, with ids that are unique within the conversation, and what has to go back beside each.

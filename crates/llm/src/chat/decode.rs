@@ -2,7 +2,7 @@
 
 use super::calls::{Calls, Function, Piece, TooMuch};
 use super::content::{self, Joint};
-use super::details::{Details, NAME};
+use super::details::{Details, NAME, words};
 use crate::blocks::{Answer, Kind, MOST_CALLS};
 use crate::failure::Trouble;
 use crate::reader::{Events, parsed, value};
@@ -63,11 +63,26 @@ struct Delta<'a> {
     #[serde(borrow, default)]
     reasoning_details: Option<&'a RawValue>,
     #[serde(borrow, default)]
+    reasoning_opaque: Option<&'a RawValue>,
+    #[serde(borrow, default)]
     extra_content: Option<&'a RawValue>,
     #[serde(borrow, default)]
     tool_calls: Option<&'a RawValue>,
     #[serde(borrow, default)]
     function_call: Option<Function<'a>>,
+}
+
+impl Choice<'_> {
+    /// True where it says anything of an answer; a role and an end alone do not.
+    fn says(&self) -> bool {
+        let fields = |delta: &Delta<'_>| {
+            let words = [delta.content, delta.refusal, delta.reasoning_content, delta.reasoning, delta.reasoning_text];
+            let others = [delta.thinking, delta.reasoning_details, delta.reasoning_opaque, delta.tool_calls];
+            let mut raw = words.into_iter().chain(others).flatten();
+            delta.function_call.is_some() || raw.any(|raw| !matches!(raw.get(), "\"\"" | "[]" | "null"))
+        };
+        self.delta.iter().chain(&self.message).any(fields)
+    }
 }
 
 /// What is known of the events so far.
@@ -77,11 +92,34 @@ pub(crate) struct Chat {
     /// Of the text and of the reasoning.
     joints: (Joint, Joint),
     details: Details,
+    /// Whether the thoughts are read from the details; none before the first of them.
+    in_details: Option<bool>,
+    /// The choice that is read: the first one that says something.
+    chosen: Option<String>,
+    /// True once another choice said something as well.
+    several: bool,
     /// True when the model refused to answer.
     refused: bool,
 }
 
 impl Chat {
+    /// True for what belongs to the answer. Only one choice is ever asked for, whatever number it has; where several say
+    /// something, the first one counts.
+    fn counts(&mut self, choice: &Choice<'_>) -> bool {
+        let index = choice.index.map_or("0", |index| index.get().trim_matches('"'));
+        match &self.chosen {
+            Some(chosen) if chosen == index => true,
+            Some(_) => {
+                self.several |= choice.says();
+                !self.several
+            }
+            None => {
+                self.chosen = choice.says().then(|| index.to_owned());
+                true
+            }
+        }
+    }
+
     fn choice(&mut self, choice: Choice<'_>, answer: &mut Answer) -> Result<(), Trouble> {
         if let Some(delta) = &choice.delta {
             self.delta(delta, false, answer)?;
@@ -108,12 +146,14 @@ impl Chat {
     fn delta(&mut self, delta: &Delta<'_>, whole: bool, answer: &mut Answer) -> Result<(), Trouble> {
         let spoken = (answer.out.text > 0, answer.out.reasoning > 0, !self.calls.is_empty());
         let (text, reasoning, calls) = if whole { spoken } else { (false, false, false) };
-        let thoughts = [delta.reasoning_content, delta.reasoning, delta.reasoning_text, delta.thinking];
-        if !reasoning && let Some(thought) = thoughts.into_iter().flatten().find(|raw| !matches!(raw.get(), "\"\"")) {
-            answer.thought(None, &self.joints.1.text(thought))?;
+        if !reasoning {
+            self.think(delta, answer)?;
         }
         if let Some(details) = delta.reasoning_details.filter(|_| !whole || self.details.is_empty()) {
             self.details.add(value(details), details.get().len());
+        }
+        if let Some(opaque) = delta.reasoning_opaque.and_then(content::string) {
+            self.details.opaque(&opaque);
         }
         if let Some(extra) = delta.extra_content {
             self.details.extra(value(extra), extra.get().len());
@@ -142,6 +182,22 @@ impl Chat {
         Ok(())
     }
 
+    /// Takes the thoughts of a delta: as they are, or those among the details where they stand nowhere else.
+    fn think(&mut self, delta: &Delta<'_>, answer: &mut Answer) -> Result<(), Trouble> {
+        let thoughts = [delta.reasoning_content, delta.reasoning, delta.reasoning_text, delta.thinking];
+        let plain = thoughts.into_iter().flatten().find(|raw| !matches!(raw.get(), "\"\""));
+        let details = delta.reasoning_details.map(|details| words(&value(details))).filter(|words| !words.is_empty());
+        let from_details = *self.in_details.get_or_insert(match (&plain, &details) {
+            (None, None) => return Ok(()),
+            (plain, _) => plain.is_none(),
+        });
+        match (from_details, plain, details) {
+            (true, _, Some(words)) => answer.thought(None, &words),
+            (false, Some(raw), _) => answer.thought(None, &self.joints.1.text(raw)),
+            _ => Ok(()),
+        }
+    }
+
     fn call(&mut self, piece: &Piece<'_>, whole: bool, answer: &mut Answer) -> Result<(), Trouble> {
         match self.calls.add(piece, whole) {
             Ok(added) => {
@@ -168,8 +224,7 @@ impl Events for Chat {
             return Err(Trouble::in_stream(&answer.endpoint, &serde_json::from_str(text).unwrap_or_default()));
         }
         for choice in chunk.choices.into_iter().flatten() {
-            // Only one choice is ever asked for.
-            if choice.index.is_none_or(|index| matches!(index.get(), "0" | "\"0\"")) {
+            if self.counts(&choice) {
                 self.choice(choice, answer)?;
             }
         }
@@ -196,6 +251,7 @@ impl Events for Chat {
         if let Some(fields) = std::mem::take(&mut self.details).finish() {
             answer.opaque(None, &fields);
         }
+        self.calls.form(&answer.request.prefix);
         for (call, extra) in std::mem::take(&mut self.calls).finish(&answer.request.messages) {
             answer.made(call, extra.map(|extra| format!("{{\"extra_content\":{extra}}}")));
         }

@@ -1,5 +1,5 @@
-//! Reasoning that goes back to the endpoint unread: `reasoning_details`, and what stands in `extra_content`. Both come in
-//! pieces, and both go back as fields of the message or of the call that they came with.
+//! Reasoning that goes back to the endpoint unread: `reasoning_details`, `reasoning_opaque`, and what stands in
+//! `extra_content`. They come in pieces, and go back as fields of the message or of the call that they came with.
 
 use reasonix_proto::{Kept, KeptBlock};
 use serde_json::{Map, Value};
@@ -15,7 +15,14 @@ const MOST_DETAILS: usize = 4 * 1024;
 pub(crate) struct Details {
     list: Vec<Map<String, Value>>,
     extra: Option<Value>,
+    opaque: Option<String>,
     bytes: usize,
+}
+
+/// The words among details, for people to read.
+pub(crate) fn words(details: &Value) -> String {
+    let said = |detail: &Value| ["text", "summary"].iter().find_map(|field| detail[*field].as_str().map(str::to_owned));
+    details.as_array().into_iter().flatten().filter_map(said).collect()
 }
 
 impl Details {
@@ -41,6 +48,14 @@ impl Details {
         // What only marks a thought is no signature.
         if extra.as_object().is_some_and(|vendors| vendors.values().any(|said| said["thought_signature"].is_string())) {
             self.extra = Some(extra);
+        }
+    }
+
+    /// Takes what nobody but the endpoint can read of a thought.
+    pub(crate) fn opaque(&mut self, opaque: &str) {
+        self.bytes += opaque.len();
+        if !opaque.is_empty() {
+            self.opaque = Some(opaque.to_owned());
         }
     }
 
@@ -72,8 +87,9 @@ impl Details {
         let list: Vec<Value> = self.list.into_iter().map(Value::Object).collect();
         let details = (!list.is_empty()).then_some(("reasoning_details", Value::Array(list)));
         let extra = self.extra.map(|extra| ("extra_content", extra));
+        let opaque = self.opaque.map(|opaque| ("reasoning_opaque", Value::String(opaque)));
         let fields: Map<String, Value> =
-            details.into_iter().chain(extra).map(|(name, value)| (name.to_owned(), value)).collect();
+            details.into_iter().chain(extra).chain(opaque).map(|(name, value)| (name.to_owned(), value)).collect();
         (!fields.is_empty() && self.bytes <= MOST_BYTES).then(|| Value::Object(fields).to_string())
     }
 }

@@ -1,7 +1,8 @@
 //! From the events of a responses stream to an answer.
 
 use super::NAME;
-use crate::blocks::{Answer, Kind};
+use crate::blocks::{Answer, Kind, MOST_CALLS};
+use crate::custom;
 use crate::failure::Trouble;
 use crate::reader::{Events, parsed, value};
 use crate::usage;
@@ -15,6 +16,9 @@ const UNPLACED: u64 = 1 << 32;
 const AT_THE_END: u64 = 1 << 33;
 /// The most items that are told apart by their ids.
 const MOST_ITEMS: usize = 4 * 1024;
+
+/// Items that are calls.
+const CALLS: [&str; 2] = ["function_call", "custom_tool_call"];
 
 /// One event. Leaves are raw, so that an odd one spoils nothing but itself.
 #[derive(Deserialize)]
@@ -67,6 +71,8 @@ pub(crate) struct Responses {
     places: Vec<(String, u64)>,
     /// The calls that came in events, by their own ids.
     calls: Vec<String>,
+    /// Calls with an input of no form of tools that are not ours: the endpoint's own, unless nothing else comes.
+    strange: Vec<Value>,
     /// True when the model refused to answer.
     refused: bool,
 }
@@ -105,8 +111,12 @@ impl Responses {
         }
     }
 
+    fn has_heard(&self, call: &str) -> bool {
+        self.calls.iter().any(|known| known == call)
+    }
+
     fn heard(&mut self, call: &str) {
-        if !self.calls.iter().any(|known| known == call) {
+        if !self.has_heard(call) {
             self.calls.push(call.to_owned());
         }
     }
@@ -134,6 +144,14 @@ impl Responses {
                     answer.arguments(place, &written)?;
                 }
             }
+            "custom_tool_call" if custom::is_ours(text("name"), &answer.request.prefix) => {
+                self.heard(text("call_id"));
+                custom_call(place, &item, answer)?;
+            }
+            "custom_tool_call" if !self.has_heard(text("call_id")) && self.strange.len() < MOST_CALLS => {
+                self.heard(text("call_id"));
+                self.strange.push(item);
+            }
             "message" if !answer.has_text(place) => {
                 phase(&item, place, answer);
                 for part in item["content"].as_array().into_iter().flatten() {
@@ -145,9 +163,9 @@ impl Responses {
             "reasoning" => {
                 if answer.out.reasoning == 0 {
                     let parts = ["summary", "content"].iter().filter_map(|name| item[*name].as_array()).flatten();
-                    for part in parts {
-                        answer.thought(place, part["text"].as_str().unwrap_or_default())?;
-                    }
+                    // With a blank line between them, as where they come in pieces.
+                    let texts: Vec<&str> = parts.filter_map(|part| part["text"].as_str()).collect();
+                    answer.thought(place, &texts.join("\n\n"))?;
                 }
                 // Without what is encrypted there is nothing that the endpoint could take back.
                 if item["encrypted_content"].as_str().is_some_and(|content| !content.is_empty()) {
@@ -161,16 +179,21 @@ impl Responses {
         Ok(())
     }
 
-    /// The end, with the whole response in it.
-    fn response(&mut self, raw: &RawValue, answer: &mut Answer) -> Result<(), Trouble> {
+    /// The end, with the whole response in it. An event that is no good end says so by its name, whatever is in it.
+    fn response(&mut self, kind: &str, raw: &RawValue, answer: &mut Answer) -> Result<(), Trouble> {
         let Ok(response) = serde_json::from_str::<Response<'_>>(raw.get()) else { return Ok(()) };
         answer.usage = usage::responses(&response.usage).or(answer.usage);
-        if response.error.is_object() || response.status == "failed" {
+        let named = matches!(kind, "incomplete" | "failed" | "cancelled");
+        let status = response.status.as_str().filter(|_| !named).unwrap_or(kind);
+        if response.error.is_object() || status == "failed" {
             return Err(Trouble::in_stream(&answer.endpoint, &response.error));
+        }
+        if status == "cancelled" {
+            return Err(Trouble::broken(&answer.endpoint, "it was cancelled at the endpoint"));
         }
         // What came in events stands; only what never did is taken from the end.
         let heard = (answer.out.text > 0, answer.out.reasoning > 0 || !self.whole.is_empty(), answer.has_calls());
-        let is_call = |raw: &&&RawValue| value(raw)["type"] == "function_call";
+        let is_call = |raw: &&&RawValue| value(raw)["type"].as_str().is_some_and(|kind| CALLS.contains(&kind));
         let calls = response.output.iter().flatten().filter(is_call).count();
         // The end may name calls anew: only those beyond the ones that came are missing, never one that may have come.
         let mut missing = calls.saturating_sub(self.calls.len());
@@ -179,12 +202,12 @@ impl Responses {
             let known = match item["type"].as_str() {
                 Some("message") => heard.0,
                 Some("reasoning") => heard.1,
-                Some("function_call") if heard.2 => {
+                Some(kind) if CALLS.contains(&kind) && heard.2 => {
                     let new = missing > 0 && !self.calls.iter().any(|id| item["call_id"] == id.as_str());
                     missing -= usize::from(new);
                     !new
                 }
-                Some("function_call") => false,
+                Some(kind) if CALLS.contains(&kind) => false,
                 _ => true,
             };
             if !known {
@@ -192,10 +215,10 @@ impl Responses {
             }
         }
         let reason = response.incomplete_details["reason"].as_str().unwrap_or_default();
-        answer.stop = Some(match (response.status.as_str(), reason) {
+        answer.stop = Some(match (status, reason) {
             (_, "max_output_tokens" | "max_tokens") => StopReason::Length,
             (_, "content_filter") => StopReason::Filtered,
-            (Some("incomplete"), _) => StopReason::Length,
+            ("incomplete", _) => StopReason::Length,
             _ => StopReason::End,
         });
         answer.done = true;
@@ -221,7 +244,8 @@ impl Events for Responses {
         };
         let place = self.place(index, &id);
         let delta = event.delta.as_str().unwrap_or_default();
-        match kind.strip_prefix("response.").unwrap_or(kind) {
+        let kind = kind.strip_prefix("response.").unwrap_or(kind);
+        match kind {
             "output_item.added" => self.added(place, event.item, answer),
             "output_text.delta" => answer.text(place, delta),
             "refusal.delta" => {
@@ -239,7 +263,7 @@ impl Events for Responses {
                 None => Ok(()),
             },
             "completed" | "done" | "incomplete" | "failed" | "cancelled" => match event.response {
-                Some(response) => self.response(response, answer),
+                Some(response) => self.response(kind, response, answer),
                 None => Ok(()),
             },
             _ => Ok(()),
@@ -250,7 +274,7 @@ impl Events for Responses {
         let raw: &RawValue = serde_json::from_str(text).map_err(|_| Trouble::not_json(&answer.endpoint, text))?;
         let response = serde_json::from_str::<Response<'_>>(text);
         if response.is_ok_and(|response| response.object == "response" || response.output.is_some()) {
-            return self.response(raw, answer);
+            return self.response("", raw, answer);
         }
         self.decode(text, answer)?;
         if answer.done { Ok(()) } else { Err(Trouble::not_json(&answer.endpoint, text)) }
@@ -260,11 +284,25 @@ impl Events for Responses {
         if self.refused {
             answer.stop = Some(StopReason::Filtered);
         }
+        // Who makes no use of what such a call gave waits for an answer to it.
+        if answer.stop == Some(StopReason::End) && answer.out.text == 0 && !answer.has_calls() {
+            for (number, call) in (AT_THE_END..).zip(std::mem::take(&mut self.strange)) {
+                let _ = custom_call(Some(number), &call, answer);
+            }
+        }
     }
 
     fn back(kind: &Kind) -> Option<String> {
         kind.opaque()
     }
+}
+
+/// Takes a call whose input is a text of no form.
+fn custom_call(place: Option<u64>, item: &Value, answer: &mut Answer) -> Result<(), Trouble> {
+    let text = |name: &str| item[name].as_str().unwrap_or_default();
+    let arguments = custom::arguments(text("name"), text("input").to_owned(), &answer.request.prefix);
+    answer.call(place, text("call_id"), text("name"))?;
+    answer.arguments(place, &arguments)
 }
 
 /// Keeps what a message says of its place in the turn: it goes back with the text that follows.
