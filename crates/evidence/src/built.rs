@@ -26,6 +26,8 @@ patterns! {
     COMPILES = format!(r"\b(?:compiles|compiled|builds|built|compile|build|assembles)\b(?: \w+){{0,3}}? (?:cleanly|successfully|fine|correctly|ok|again|clean)\b|\b(?:it|code|project|everything|crate|workspace|app|application|package|library|module|binary|that|which|program|service|frontend|backend|repo|image|container|target|site|bundle|apk|aab|ipa|installer|extension|plugin|firmware|kernel|client|server|solutions?|monorepo|tree|codebase|docs|documentation|example|examples|projects?|packages?|crates|wheel|sdist|jar|war|chart|firmware|theme|site)\b (?:now |still |also |all )*(?:compiles\b|(?:builds|assembles)(?:{ENDS}|\s+(?:with|ok|okay|just|on|for|in|under|against|from|after|at|correctly|properly|normally|but|while|offline)\b))|\b(?:targets|crates|packages|projects|modules|binaries|examples|images|services|sources|files|apps|members|configurations|variants|features|everything|they|(?:both|all) of (?:them|it))\b (?:now |still |also |all |both )*(?:compile|build)s?\b{ENDS}|\b(?:wheel|sdist|package|image|binary|binaries|jar|war|tarball|archive|bundle|installer|executable|artifacts?|apk|ipa|chart|docs|documentation|site|library|app|application|project|container|site|gem|release|firmware|kernel|extension|plugin|client|server|frontend|backend)\b(?: (?:for|of) v?[\w.-]+)? (?:was|were|is|has been|have been|got|gets?) (?:now |successfully |freshly |also )*(?:built|compiled|packaged|bundled|assembled|packed)\b{ENDS}|\b(?:artifacts?|jar|war|wheel|tarball|image|package|bundle)\b,? (?:packaged|built|produced|assembled|created)\b|\b(?:re)?(?:built|packed|packaged|bundled|assembled) (?:the |it |everything |again |a |as |into |cleanly )*(?:as |into )?`[^`]+\.(?:whl|tgz|tar\.gz|jar|war|zip|apk|aab|ipa|deb|rpm|gem|crate|exe|dmg|nupkg|img|iso)`|\bsuccessfully (?:compiled|built|builds|compiles)\b|\b(?:compil(?:es|ed)|builds)(?: (?:now|again|too|as well|locally))?[\s.!]*$|\bnow compiles\b");
     SUBJECT = r"\b(?:the|a|our|full|release|production|npm run|cargo|go) build\b|编译|构建|打包";
     CLEAN = r"\bclean(?:ly)?\b|干净";
+    // What is built is no claim that something builds.
+    NOUN = r"\b(?:\w+(?:ible|able|ed)|faster|smaller|slower|quicker|leaner|cleaner|later|lighter|incremental|local|parallel|clean|cold|warm|nightly|other|future|subsequent|production|ci|your|our|these|those|more|for|of|between|across|during|in|with|from) builds\s*[.!,;]?\s*$";
     RUNS_TESTS = r"\bzig build test(?:[\w:-]*)\b|[a-z]+ ?(?:构建|编译)(?:版本?)?(?:之?下|里|中|环境)[^，。]{0,12}?(?:测试|用例|单测)";
     SEVERAL = r"\b(?:both|two|all two) (?:build )?(?:configurations?|configs?|variants?|profiles?|modes?|settings)\b|[两2] ?[种个](?:配置|模式|情况|方式|变体|设置|选项)|\b(?:in|with) both (?:configurations|modes|profiles)\b";
     ELSEWHERE = r"\bci\b|\bpipeline\b|github actions|流水线";
@@ -62,7 +64,7 @@ pub(crate) fn build(clause: &Clause, before: &str) -> Option<Said> {
 
 /// The part with signs in place of quoted commands that run tests: a folder of theirs called `build` is no build.
 fn without_tests(clause: &Clause) -> Clause {
-    let mut clause = Clause { text: RUNS_TESTS.blanked(&clause.text), ..clause.clone() };
+    let mut clause = Clause { text: NOUN.blanked(&RUNS_TESTS.blanked(&clause.text)), ..clause.clone() };
     for (range, code) in inline::quoted(&clause.text.clone()) {
         // A folder of that name in a path is no build either.
         let is_path = code.contains('/') && !code.contains(' ');

@@ -1,6 +1,7 @@
 //! A command of a line without what only starts it, and what it proves.
 
 use crate::check::{Check, assignment, narrows};
+use crate::grammar;
 use crate::runners;
 
 /// What this command proves; none where it is no check. Of one that only tells about itself nothing is proved.
@@ -294,7 +295,7 @@ fn bare(words: &[String]) -> Option<Bare> {
         } else if name.starts_with("python") && rest.get(1).is_some_and(|flag| flag == "-m") {
             rest.drain(..2);
         } else if matches!(name, "docker" | "podman" | "docker-compose" | "kubectl") {
-            let known = |word: &String| runners::KNOWN.contains(&word.as_str());
+            let known = |word: &String| runners::KNOWN.contains(&word.as_str()) || is_linter(word);
             // One that is sent to the background has not ended.
             let apart = |word: &String| matches!(word.as_str(), "build" | "-d" | "--detach");
             let at = rest.iter().skip(1).position(known).filter(|at| !rest.iter().take(at + 1).any(apart));
@@ -315,6 +316,11 @@ fn bare(words: &[String]) -> Option<Bare> {
         }
     }
     None
+}
+
+/// True for a linter by its name, which is given something.
+fn is_linter(word: &str) -> bool {
+    grammar::TOOLS.contains(&word) && !matches!(word, "fmt" | "black" | "typescript")
 }
 
 /// The places of the project that a container is given.

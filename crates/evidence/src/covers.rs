@@ -5,6 +5,7 @@ use crate::command;
 use crate::deeds::{Deeds, Run, What};
 use crate::elsewhere;
 use crate::halves::{HALVES, others_of};
+use crate::line;
 use crate::options;
 use crate::pattern::patterns;
 use crate::programs;
@@ -134,11 +135,22 @@ pub(crate) fn is_quoted(tried: &Tried<'_>, said: &Said) -> bool {
     let is_step = |command: &Vec<String>| words.is_empty() || quoted::is_step(command, words);
     let quoted = said.programs.is_empty()
         || said.programs.iter().zip(&said.commands).any(|(program, command)| same(program) && is_step(command));
+    // A script of a package shows the command that it runs.
+    if said.commands.iter().any(|command| shows(tried, command)) {
+        return !other && programs::runs(tried.check, words, said);
+    }
     !other
         && quoted
         && !is_of_less(tried, said)
         && said.flags.iter().all(has)
         && programs::runs(tried.check, words, said)
+}
+
+/// True when a script of a package ran, and showed just this command as one that it runs.
+fn shows(tried: &Tried<'_>, command: &[String]) -> bool {
+    let of_package = matches!(tried.check.program.as_str(), "npm" | "yarn" | "pnpm" | "bun");
+    let same = |line: &String| line::commands(line).iter().any(|ran| command::is_same(command, &ran.words));
+    of_package && tried.run.commands.iter().any(same)
 }
 
 /// True when a claim quotes a command that is given everything, and this one was given something else.

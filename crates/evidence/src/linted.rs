@@ -13,7 +13,7 @@ use reasonix_proto::ClaimKind;
 use std::ops::Range;
 
 patterns! {
-    LINT = format!(r"{}{}(?:{}|\b(?:quiet|silent|formatted|accept(?:s|ed)|(?:ok|no) longer (?:fail|break|error)\w*)\b|检查过|没有?报错|(?:无|没有)(?:任何)?(?:改动|变更|变化)|\bpass\b|(?:不|已)再(?:报错|失败))", grammar::lints(), grammar::between(40), grammar::good());
+    LINT = format!(r"{}{}(?:{}|\bcame up empty\b|\b(?:quiet|silent|formatted|accept(?:s|ed)|(?:ok|no) longer (?:fail|break|error)\w*)\b|检查过|没有?报错|(?:无|没有)(?:任何)?(?:改动|变更|变化)|\bpass\b|(?:不|已)再(?:报错|失败))", grammar::lints(), grammar::between(40), grammar::good());
     CLEARED = format!(r"{}[^，。]{{0,8}}?(?:错误|警告|告警|问题)(?:也|均|都|全部|已|已经|被)*(?:清除|清空|清完|清理干净|清干净)", grammar::lints());
     FOUND_BY = format!(r"\b({0})`?(?: ?(?:报|提示|指出|发现|检查)(?:出|告|到)?的?| 的)?(?: ?[a-z0-9_-]+)? ?(?:问题|错误|警告|告警|errors?\b|warnings?\b|issues?\b|findings?\b|violations?\b|complaints?\b)|\b(?:errors?|warnings?|issues?|findings?|violations?|complaints?|problems?)(?: (?:that|which))? (?:reported|found|flagged|raised)?(?: ?(?:by|from))? ?`?({0})\b", grammar::tools());
     LINT_BEHIND = format!("{}|{}|{}", grammar::denied_before(&format!(r"(?:{}|\btype\b|类型)", grammar::lints())), grammar::marked(&grammar::lints()), grammar::likewise(&grammar::lints()));
@@ -21,10 +21,10 @@ patterns! {
     LINT_LISTED = format!(r"{EVERY}[^.。:：(（—]{{0,24}}{}\s*[:：(（—–]+[^.。]{{0,60}}?{}", grammar::good(), grammar::lints());
     NO_LINT = format!(r"格式(?:也|都|均)?\s*{GOOD_NEWS}|") + r"\b(?:lint|clippy)[- ]clean\b|\b(?:it|code|project|everything|that|which|app|package|crate|module|codebase|repo|repository|tree)\b (?:now |still |also |all )*type-?checks\b|\btype-?checks (?:cleanly|fine|ok|now|again)\b|\b(?:code|files?|everything|it|sources?|tree|repo|changes?)\b (?:is|are|now|all|is now|are all|are now|stays?) (?:(?:properly|correctly|cleanly|well|already|consistently|still) )*formatted\b|\b(?:report\w*|says?|shows?|counts?|leaves?) (?:all|every|each) (?:\w+ )?files? as formatted\b|\ball (?:\d+ )?files (?:\w+ )?formatted\b|(?:已|已经)[^，。]{0,16}格式化(?:好|过|完成)?|格式化(?:好|过)了";
     LINT_SUBJECT = grammar::lints();
-    LINTERS = format!(r"\b({}|vet)\b", grammar::tools());
+    LINTERS = format!(r"\b({}|vet)(?:check|main|test|debug|release|all|java|kotlin)*\b", grammar::tools());
     JOINED = r"\b(?:and|or|nor)\b|[,，、&+/]|和|与|及|或";
     TYPES = r"type|tsc|svelte-check|mypy|pyright|pyre\b|pyrefly|dialyzer|flow\b|sorbet|类型";
-    FORMATS = r"fmt\b|format|prettier|black|isort|yapf|spotless|\bpint\b|php-cs-fixer|autopep8|ormolu|dprint|goimports|gofumpt|stylua|taplo|格式";
+    FORMATS = r"fmt(?:\b|check)|format|prettier|black|isort|yapf|spotless|\bpint\b|php-cs-fixer|autopep8|ormolu|dprint|goimports|gofumpt|stylua|taplo|格式";
     WARNINGS = r"warning|警告|告警|clean|干净|spotless|\b(?:quiet|silent)\b";
     TOLD = r"\b(?:[1-9]\d*|two|three|several|some|a few|only|just|(?:with|has|had|and|only|just) one)(?: [a-z-]+){0,2}? warnings?\b|(?:[1-9]\d*|[两三几]|若干|少量|一些) ?(?:个|条|处|项)? ?[^，。\d]{0,6}?(?:警告|告警)";
     TOLD_NUMBER = r"\b([1-9]\d*)(?: [a-z-]+){0,2}? warnings?\b|([1-9]\d*) ?(?:个|条|处|项)? ?[^，。\d]{0,6}?(?:警告|告警)";
