@@ -298,7 +298,10 @@ fn bare(words: &[String]) -> Option<Bare> {
             let known = |word: &String| runners::KNOWN.contains(&word.as_str()) || is_linter(word);
             // One that is sent to the background has not ended.
             let apart = |word: &String| matches!(word.as_str(), "build" | "-d" | "--detach");
-            let at = rest.iter().skip(1).position(known).filter(|at| !rest.iter().take(at + 1).any(apart));
+            let runs = |word: &String| matches!(word.as_str(), "run" | "exec");
+            let own = |at: &usize| rest.get(..=*at).unwrap_or_default();
+            let at = rest.iter().skip(1).position(known).filter(|at| !own(at).iter().any(apart));
+            let at = at.filter(|at| own(at).iter().any(runs) && !own(at).last().is_some_and(|word| takes_value(word)));
             // An image may be called like the program in it.
             let next = |at: usize| rest.get(at + 2).is_some_and(|next| rest.get(at + 1) == Some(next));
             let at = at.map(|at| if next(at) { at + 1 } else { at }).filter(|at| !is_of_image(&rest, *at));
@@ -316,6 +319,12 @@ fn bare(words: &[String]) -> Option<Bare> {
         }
     }
     None
+}
+
+/// True for an option of a container that has a value behind it.
+fn takes_value(word: &str) -> bool {
+    const ALONE: &[&str] = &["--rm", "-i", "-t", "-it", "-ti", "-T", "--no-deps", "--init", "--", "--tty", "--no-TTY"];
+    word.starts_with('-') && !word.contains('=') && !ALONE.contains(&word)
 }
 
 /// True for a linter by its name, which is given something.

@@ -36,7 +36,7 @@ macro_rules! paths {
 /// A word or two before a file that say what it is.
 macro_rules! lead {
     () => {
-        r"(?:(?:the|in|a|an|and|also)\s+|[a-z]+(?: [a-z]+)?:\s*|[a-z]+\s+(?:in\s+|of\s+)?|(?:并且?|同时|另外|在)\s*|[\x{4e00}-\x{683f}\x{6841}-\x{7683}\x{7685}-\x{9fff}]{1,8}[ :：]\s*){0,3}"
+        r"(?:(?:the|in|a|an|and|also)\s+|[a-z]+(?: [a-z]+)?\s*:\s*|[a-z]+\s+(?:in\s+|of\s+)?|(?:并且?|同时|另外|在)\s*|[\x{4e00}-\x{683f}\x{6841}-\x{7683}\x{7685}-\x{9fff}]{1,8}\s*[:：]\s*|[\x{4e00}-\x{683f}\x{6841}-\x{7683}\x{7685}-\x{9fff}]{1,8}[ :：]\s*){0,3}"
     };
 }
 
@@ -75,7 +75,10 @@ patterns! {
     SMALL = r"\bthere(?:'s|’s| is| are)(?: now| also)? (?:an?|one|two|three|four|\d+|some|new|the)\b[^.;]{0,60}\bin\b|\byou(?:'ll|’ll| will| can)? find\b[^.;]{0,50}\bin\b|\b(?:lives?|resides?|sits?|itself is|all of it is|find (?:it|them)) in\b|\b(?:covered|tested|pinned|checked) by\b|\b(?:described|documented|explained) in\b|`[^`]*(?:test|spec)[^`]*` (?:covers?|exercises?|asserts?)\b|(?:test|spec)[^`]*` ?覆盖|(?:实现|代码|改动|测试|用例|文档|说明)见|\b(?:implementation|code|changes?|diff|tests?|cases?|logic|helper|example|flag|option) (?:itself )?(?:is|are|lives?|sits?) (?:all |both |mostly )?in\b|\b(?:in place|implemented|happens) in\b|\blearn(?:ed|t) to\b|\bsupports?\b|\bonly `[^`]+` (?:is affected|changes|was affected)|\bdiff (?:only )?touches\b|\b(?:one|two|three|four|\d+) (?:\w+ )?(?:tests?|cases|specs) in\b|^\W*(?:implementation|code|changes?|fix|docs|documentation)\s*:|^\W*what (?:(?:i|we) (?:did|changed)|changed)\b|\b(?:readme|changelog|`[^`]+\.(?:md|rst|adoc|txt)`) (?:now |also )?(?:explains?|describes?|mentions?|documents?|lists?|covers?|shows?|has)\b|(?:readme|\.md`) ?(?:里|中)?(?:也)?(?:有|写明|说明|介绍)|(?:实现|测试|用例|代码|改动|修改)(?:都|均|主要)?(?:在|位于|写在|放在)|(?:提升|升级|升|降|调整)到|只改|\b(?:it (?:took|only took|needed|was)|(?:is|was) (?:just |only )?|that's |it's )(?:a|an|one|two|the|just|only|few|\d+)? ?(?:few|single|small|one|two|\d+)?[- ]?(?:lines?|change|edit|fix|tweak|one-liner|word|character)\b[^.]{0,16}\bin\b|\b(?:setting|default|switch|option|guide|section|entry|note|docs?)\b (?:\w+ )?(?:is|are|sits?|lives?)\b|改的(?:就|只)?是|由[^，。]{1,12}[改调提升降换变]|[调提升降改换]到 ?`?\d|打开|关掉|开启|拿掉|去掉|支持|多了";
     ENDING = concat!(r"^(?:[^`]*[a-z\x{4e00}-\x{9fff}]|[\s*+•-]*`[^`]*`\s*(?:→|->|=>))[^`]*(?:`[^`]*`[^`]*)*?(?:[(（]|\b(?:in|into|to|for|from|via)\s+(?:the\s+)?)(", paths!(), r")\s*[)）]?\s*[.。]?\s*$");
     BRACKETED = concat!(r"[(（](?:see |in |见|在)?\s*", paths!(), r"\s*[)）]\s*[.。]?\s*$");
-    NAMING = r"\bmoved (?:in)?to (?:an?|the|its own|their own)\b|\bwhile i was (?:there|here|at it)\b|`\s*打开了?|(?:写[死错]|多余|错误|漏掉|忘了|缺失|遗漏|重复|失败|报错)的|未(?:使用|定义|捕获|处理|声明|用到?|关闭|释放|引用|初始化|授权|登录|知|来|格式化|覆盖|翻译|读|完成|命中|排序|转义|登陆|支付|匹配)的?|(?:错误|异常|失败|报错|超时|崩溃|问题)(?:处理|码|信息|提示|消息|页面?|类型?|日志|边界|分支|重试|用例|场景|上报|捕获|描述|文案|状态)|误差|(?:error|failure|failed|crash|panic|bug|exception|missing|wrong|leak)s?[- ](?:handling|handlers?|messages?|codes?|paths?|types?|boundar\w+|class|classes|cases?|reports?|reporter|reporting|branch|branches|states?|pages?|logs?|logging|hooks?|values?|keys?|password|login|attempts?|responses?|results?|check|checks|detection)\b|\b(?:not[- ]found|not[- ]null|read[- ]only|open[- ]api|missing[- ]file)\b";
+    SEE = concat!(r"\s(?:—|–|-)\s(?:see|in)\s+(?:the\s+)?", paths!(), r"\s*[.。]?\s*$");
+    CAUSE_LABEL = r"^\W*(?:原因|根因|起因|病因|问题|cause|root cause|reason|why|problem)\s*[:：]";
+    LABELLED_FILE = concat!(r"^\s*(?:[\x{4e00}-\x{9fff}]{2,8}|[a-z]+(?: [a-z]+)?)\s*[:：]\s*", paths!());
+    NAMING = r"^\s*[–—-]\s*see\b|\bmoved (?:in)?to (?:an?|the|its own|their own)\b|\bwhile i was (?:there|here|at it)\b|`\s*打开了?|(?:写[死错]|多余|错误|漏掉|忘了|缺失|遗漏|重复|失败|报错)的|未(?:使用|定义|捕获|处理|声明|用到?|关闭|释放|引用|初始化|授权|登录|知|来|格式化|覆盖|翻译|读|完成|命中|排序|转义|登陆|支付|匹配)的?|(?:错误|异常|失败|报错|超时|崩溃|问题)(?:处理|码|信息|提示|消息|页面?|类型?|日志|边界|分支|重试|用例|场景|上报|捕获|描述|文案|状态)|误差|(?:error|failure|failed|crash|panic|bug|exception|missing|wrong|leak)s?[- ](?:handling|handlers?|messages?|codes?|paths?|types?|boundar\w+|class|classes|cases?|reports?|reporter|reporting|branch|branches|states?|pages?|logs?|logging|hooks?|values?|keys?|password|login|attempts?|responses?|results?|check|checks|detection)\b|\b(?:not[- ]found|not[- ]null|read[- ]only|open[- ]api|missing[- ]file)\b";
     PRESENT = r"^`?[\s|:：—–(（-]*(?:it |this |that )?(?:still |already |only |just |also )?(?:uses?|calls?|imports?|reads?|handles?|contains?|holds?|exports?|defines?|provides?|implements?|wraps?|parses?|depends?|is|are|has|have|does|do|owns?|runs?|the (?:only|main|entry)|where|which|负责|调用|依赖|使用|包含|定义|提供|是|存放|用于|引用|没有)";
     PLACED = concat!(r"^[\s，,；;:：(（—–]*(?:(?:in|at|under|see|within|inside|all in|both in|into|to|at|is in|lives in|these are in|it is in|it's in)\s+(?:the\s+)?|(?:都|均|位于|见|在|放在|就在|全在|都在|代码在|文件在|主要在|入口在|路径(?:是|为)?|文件[是为]?|即)\s*[:：]?\s*)?(", paths!(), r")(?:\s*(?:里|中|下|内|文件))?\s*[)）]?\s*[.。;；,，!！]?\s*$");
     I_DID = r"\b(?:i|we|i've|we've|i’ve)(?: have| also| then| just| now| only)* (?:replaced|changed|fixed|added|removed|moved|swapped|switched|updated|rewrote|made|corrected|wrapped|renamed|dropped|put|set|adjusted|guarded|handled|turned|converted|introduced|extracted|split|reworked|deleted)\b|(?:我|已|现在|现已|手动|统一|顺手)[^，。；]{0,10}?(?:改|换|加|补|删|去掉|处理|替换|调整|修|挪|移|放|拆|抽)";
@@ -122,14 +125,17 @@ pub(crate) fn find(answer: &str, text: &str, sentence: &Sentence, claimed: &[(Ra
         let (range, paths, manner) = (sentence.range.clone(), names(list), Manner::Described);
         return told.then_some(Described { range, paths, manner, told: true }).into_iter().collect();
     }
-    if begins && (row || bullet || LABEL.fits(words)) && ITEM.fits(words) && !LABELLED_DEED.fits(words) {
-        return item(answer, words, sentence, claimed).into_iter().collect();
+    let labelled = LABELLED_FILE.fits(words) && !is_bad(words) && !OTHER_HEAD.fits(words);
+    let items = begins && (row || bullet || labelled || LABEL.fits(words)) && is_item(words);
+    let one = if items { item(answer, words, sentence, claimed) } else { None };
+    if one.is_some() || (items && (!labelled || row || bullet) && !is_placed(words)) {
+        return one.into_iter().collect();
     }
     let same_line = text.get(..sentence.range.start).and_then(|before| before.rsplit('\n').next()).unwrap_or_default();
     let label = same_line.trim_end().rsplit(['。', '.']).find(|part| !part.trim().is_empty()).unwrap_or_default();
     let under_changes = label.len() < 40 && CHANGES.fits(label) && !same_line.trim().is_empty();
     let heading = components::heading(answer, sentence.range.start);
-    let listed = (bullet && !is_other(&heading) && ENDING.fits(words)) || BRACKETED.fits(words);
+    let listed = (bullet && !is_other(&heading) && ENDING.fits(words)) || BRACKETED.fits(words) || SEE.fits(words);
     if !under_changes && !tells(words) && !listed && !mended(text, sentence.range.start) {
         return Vec::new();
     }
@@ -151,7 +157,8 @@ pub(crate) fn find(answer: &str, text: &str, sentence: &Sentence, claimed: &[(Ra
             let past = PAST.fits(&NAMING.blanked(segment)) && !OWN.fits(segment);
             let rest = SUBJECT.places(segment).into_iter().next().and_then(|(whole, ..)| segment.get(whole.end..));
             let wants = rest.is_some_and(|rest| WANTS.fits(rest));
-            let doubted = wants || DOUBT.fits(segment) || (!mended && (past || is_bad(segment)));
+            let caused = !mended && CAUSE_LABEL.fits(words);
+            let doubted = wants || caused || DOUBT.fits(segment) || (!mended && (past || is_bad(segment)));
             let own = tells(segment);
             let before = words.get(..range.start).unwrap_or_default();
             let placed = PLACED.fits(segment) && !is_bad(before) && !DOUBT.fits(before) && !PAST.fits(before);
@@ -200,6 +207,18 @@ fn is_other_section(answer: &str, at: usize) -> bool {
 fn tells(text: &str) -> bool {
     let text = &POSSIBLE.blanked(text);
     DONE.fits(text) || NEW.fits(text) || SMALL.fits(text) || (MADE.fits(text) && !NOT_MADE.fits(text))
+}
+
+/// True for an item that begins with a file, and says something of it.
+fn is_item(words: &str) -> bool {
+    ITEM.fits(words) && !LABELLED_DEED.fits(words)
+}
+
+/// True for an item that ends with the file in which something is said to be.
+fn is_placed(words: &str) -> bool {
+    let place = ITEM.places(words).into_iter().next();
+    place.is_some_and(|(whole, ..)| !words.get(whole.end..).is_some_and(|rest| rest.contains(char::is_alphanumeric)))
+        && (SMALL.fits(words) || (ENDING.fits(words) && !words.contains([':', '：']) && !NOT_MADE.fits(words)))
 }
 
 /// True when a text tells of a cause, or of what is no change. What is only called by such a word is none.

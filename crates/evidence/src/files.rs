@@ -113,7 +113,7 @@ patterns! {
     DATED_ZH = r"(?:在|于) ?(?:19|20)\d\d ?年|去年|前年|上个?月";
     DID = concat!(r"^\s*(?:(?:i|we)(?:'ve|’ve| have)? (?:\w+ )?)?(?:", verb!(), r"|\bswapped\b)|^\s*已[^，。]{0,6}(?:", zh_verb!(), "|完成)");
     PARTICIPLE = concat!(r"^[\s)）]*(?:[:：|—–→]|-\s)\s*(?:[\w-]+ ){0,3}?", verb!(), r"\s*(?:\b(?:to|in|into|from|for|with|by|and|as|on|of|at|so|under|behind)\b|[,.;，。；(（]|$)");
-    IT = concat!(r"\b(?:i|we)(?:'ve|’ve| have)?(?: [a-z]+ly| also| then| just| have| now)* ", verb!(), r" (?:it|them|both|(?:that|this|the) (?:file|script|module|component|helper|config))\b|(?:把|将)(?:它|它们|其|该文件|这个文件|此文件|整个文件)(?:也|都|一并|一起|直接|整个|给|从[^，。]{1,8}里|\s)*", zh_verb!(), r"|(?:把|将)(?:它|其|它们)(?:也|都|一并|一起|直接|给)*删了|^[\s，,、；;]*(?:所以|因此|于是|就|便|我|顺手|顺便|一并|直接|已经?|也|\s)+(?:删除|删掉|移除|清理掉|清掉|重写|改写)了");
+    IT = concat!(r"\b(?:i|we)(?:'ve|’ve| have)?(?: [a-z]+ly| also| then| just| have| now)* ", verb!(), r" (?:it|them|both|(?:that|this|the) (?:file|script|module|component|helper|config))\b|(?:把|将)(?:它|它们|其|该文件|这个文件|此文件|整个文件)(?:也|都|一并|一起|直接|整个|给|从[^，。]{1,8}里|\s)*", zh_verb!(), r"|(?:把|将)(?:它|其|它们)(?:也|都|一并|一起|直接|给)*删了|^[\s，,、；;]*(?:所以|因此|于是|就|便|我|顺手|顺便|一并|直接|已经?|也|\s)+(?:(?:删除|删掉|移除|清理掉|清掉|重写|改写)了|(?:删除|删掉|移除|清理掉|清掉)\s*[。.]?\s*$)");
     DELETED = r"删";
     SPOKEN_OF = concat!(r"(?:^[\s\d.)*+•-]*(?:(?:the|old|legacy|旧的?|原来的)\s*)*|\b(?:used|uses|imports?|imported|references?|referenced|needs?|needed|calls?|called|loads?|loaded)\s+)(", path_pattern!(), r")(?:[^;；。]{0,60}|)$");
     YOURS = r"^[^.]{0,60}?\b(?:if|when|once|unless|before|after|as soon as|should) you\b|^[^。]{0,20}?(?:如果|若)(?:你|您|需要)";
@@ -199,7 +199,9 @@ pub(crate) fn listed(text: &str, item: &Range<usize>) -> Option<Filed> {
     let above = text.get(..item.start + place.start)?;
     let mut lines = above.lines().rev().skip(1).filter(|line| !line.trim().is_empty());
     // What is told of an item stands indented under it.
-    let head = lines.find(|line| !ITEM.fits(line) && !line.starts_with("  "))?;
+    // The signs for stress around a heading are blanks.
+    let stressed = |line: &str| line.trim_end_matches([':', '：']).ends_with("  ");
+    let head = lines.find(|line| !ITEM.fits(line) && (!line.starts_with("  ") || stressed(line)))?;
     let head = head.rsplit(['。', '；']).next().and_then(|head| head.rsplit(". ").next())?;
     let on_own_line = above.rsplit('\n').next().is_some_and(|lead| !lead.contains(char::is_alphabetic));
     let paths = paths(path);

@@ -135,7 +135,7 @@ pub(crate) fn builds() -> String {
 
 /// A linter, a formatter or a check of types as a subject.
 pub(crate) fn lints() -> String {
-    let named = r"(?:ktlint|spotless|checkstyle|scalafmt|detekt|spotbugs|pmd|lint|scalafix)(?:check|main|test|debug|release|all|java|kotlin)+|lint(?:er|ers|ing|s)?|go vet|cargo fmt|formatting|formatter|format check|vet|type[- ]?check(?:s|ing|er)?|types|static analysis|code style|syntax[- ]check(?:s|ed)?|spell[- ]?check(?:er|s)?";
+    let named = r"(?:helm|buf|ct|redocly|spectral|protolint) lint|(?:ktlint|spotless|checkstyle|scalafmt|detekt|spotbugs|pmd|lint|scalafix)(?:check|main|test|debug|release|all|java|kotlin)+|lint(?:er|ers|ing|s)?|go vet|cargo fmt|formatting|formatter|format check|vet|type[- ]?check(?:s|ing|er)?|types|static analysis|code style|syntax[- ]check(?:s|ed)?|spell[- ]?check(?:er|s)?";
     let chinese = r"类型检查|类型 ?[|:：]|代码检查|静态检查|静态分析|语法检查|格式检查|格式化检查|代码风格检查|代码格式|代码规范|代码风格";
     format!(r"(?:\b(?:{}|{named})\b|{chinese})", tools())
 }

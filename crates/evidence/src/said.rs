@@ -17,7 +17,7 @@ use std::ops::Range;
 patterns! {
     IDENTIFIER = grammar::IDENTIFIER;
     IT = r"\b(?:it|which)\b(?: now| still| also)? pass|^\W*(?:它|该测试)";
-    PART = r"\b(?:the|that|this|its) (?:package|module|crate|service|library|app|plugin|component|subproject)\b|(?:该|这个|那个|此|本) ?(?:包|模块|服务|组件|应用|子项目|库)";
+    PART = r"\b(?:the|that|this|its) (?:package|module|crate|subproject)\b|(?:该|这个|那个|此|本) ?(?:包|模块|子项目)";
     TEST = r"\b((?:[\w./-]+::)*test_\w+)\b";
     ONLY = r"\b(?:only|just) (?:i )?(?:ran|re-?ran|run|executed|tested)\b|\b(?:ran|executed|tested) (?:only|just)\b|(?:只|仅)(?:单独)?(?:跑|运行|执行|测)(?:了|过)?";
 }

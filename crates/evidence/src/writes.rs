@@ -342,12 +342,13 @@ fn only_manages(words: &[String]) -> bool {
     let Some(at) = words.iter().take(2).position(|word| word.rsplit('/').next() == Some("manage.py")) else {
         return false;
     };
-    let trial = || words.iter().any(|word| word == "--check" || is_trial(word));
+    let looks = |names: &[&str]| words.iter().any(|word| names.contains(&word.as_str()));
     match words.get(at + 1).map(String::as_str) {
         Some("check" | "showmigrations" | "sqlmigrate" | "diffsettings" | "inspectdb" | "show_urls" | "dbshell") => {
             true
         }
-        Some("makemigrations" | "migrate" | "optimizemigration") => trial(),
+        Some("makemigrations") => words.iter().any(|word| is_trial(word)),
+        Some("migrate") => looks(&["--check", "--plan"]),
         _ => false,
     }
 }
