@@ -50,5 +50,7 @@ fn place_of(clause: &Clause, pattern: &Pattern) -> Option<Range<usize>> {
 fn is_by_way(clause: &Clause, range: &Range<usize>) -> bool {
     let text = clause.text.get(range.clone()).unwrap_or_default();
     let rest = clause.text.get(range.end..).unwrap_or_default();
-    THAT_PASSES.fits(&clause.text) || (text.ends_with("通过") && BY_WAY_ZH.fits(rest)) || OF_ZH.fits(rest)
+    // "No longer" stands there as other letters, and says nothing by itself.
+    let longer = text.ends_with("ok") && rest.starts_with(" longer");
+    longer || THAT_PASSES.fits(&clause.text) || (text.ends_with("通过") && BY_WAY_ZH.fits(rest)) || OF_ZH.fits(rest)
 }

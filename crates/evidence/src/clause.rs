@@ -14,6 +14,7 @@ patterns! {
     PREDICATE = format!("{}|{SAYS}", grammar::good());
     CONDITION = r"^[\s\-*#\d.]*(?:please|kindly|which|how|why|make sure|be sure|remember|don't forget|do not forget|麻烦|记得|务必|请(?:[^求]|$)|if|unless|once|assuming|provided|in case|whether|as soon as|should you|when you|如果|若|一旦|假如|只要|除非|倘若|等到|等[^，。]{1,20}(?:后|再)|待)";
     GOAL = r"^[\s\-*#\d.]*(?:(?:the|our|my|your|its|this) )*(?:(?:main|only|stated|overall) )?(?:goals?|aim|target|objective|requirements?|acceptance criteri(?:on|a)|criteri(?:on|a)|definition of done|precondition|expectation|expected(?: result| outcome)?|to ?do|next(?: steps?)?|remaining|follow-?ups?|plan|still open)\b ?(?:for \w+ )?(?:is|are|was|says?|:|：|—|–|-)|^[\s\-*#\d.]*(?:(?:我们|本次|这次|最终|任务|验收|合并|发布)的?)*(?:目标|要求|验收标准|验收条件|标准|前提|条件|预期结果|预期|期望|待办|下一步|后续|计划|接下来)(?:是|为|：|:|在于)";
+    ADVICE = r"^[\s\-*#\d.>]*(?:(?:pro[- ]?)?tips?|hints?|suggestions?|recommendations?|advice|reminder|小贴士|小提示|提示|建议|贴士|提醒)\s*[:：]";
     IMPERATIVE = r"^[\s\-*\d.]*(?:run|re-?run|verify|confirm|ensure|execute|try|double-check|check (?:that|if|whether)|see (?:that|whether)|get|keep|wait (?:until|for)) [^:：|→]*$";
     I_DID = r"\b(?:i|we|i've|we've|it|was|were|ran|passed)\b";
     HISTORY = r"\baccording to (?:the |its )?(?:git |commit |version )?(?:history|log|blame)\b|\b(?:git )?(?:log|blame|history) (?:shows?|says?|tells?|has it)\b|\b(?:commits?|prs?|pull requests?|merge requests?|mrs?) `?[#!]?[0-9a-f]{2,40}`? (?:has |had |also |then )?(?:added|changed|introduced|removed|deleted|renamed|moved|updated|created|rewrote|fixed|modified)\b|\bin (?:commit|pr|pull request|mr|merge request) `?[#!]?[0-9a-f]{2,40}\b|(?:根据|据|按照?|从)[^，。]{0,6}(?:git|提交|版本)[^，。]{0,4}(?:历史|记录|日志|blame|log)|(?:git )?(?:log|blame|提交历史|提交记录) ?(?:里|中|上)?(?:显示|表明|可以看到|可见)|(?:^|[^已了])提交 ?`?[0-9a-f]{6,40}`? ?(?:中|里)?(?:新增|新建|添加|修改|删除|移除|引入|更新|重构|改)";
@@ -63,6 +64,7 @@ pub(crate) fn is_hypothetical(sentence: &str) -> bool {
     THEN_LATER.fits(sentence)
         || CONDITION.fits(sentence)
         || GOAL.fits(sentence)
+        || ADVICE.fits(sentence)
         || OTHERS.fits(sentence)
         || others
         || told

@@ -1,6 +1,7 @@
 //! A command of a line without what only starts it, and what it proves.
 
 use crate::check::{Check, assignment, narrows};
+use crate::grammar;
 use crate::runners;
 
 /// What this command proves; none where it is no check. Of one that only tells about itself nothing is proved.
@@ -294,10 +295,13 @@ fn bare(words: &[String]) -> Option<Bare> {
         } else if name.starts_with("python") && rest.get(1).is_some_and(|flag| flag == "-m") {
             rest.drain(..2);
         } else if matches!(name, "docker" | "podman" | "docker-compose" | "kubectl") {
-            let known = |word: &String| runners::KNOWN.contains(&word.as_str());
+            let known = |word: &String| runners::KNOWN.contains(&word.as_str()) || is_linter(word);
             // One that is sent to the background has not ended.
             let apart = |word: &String| matches!(word.as_str(), "build" | "-d" | "--detach");
-            let at = rest.iter().skip(1).position(known).filter(|at| !rest.iter().take(at + 1).any(apart));
+            let runs = |word: &String| matches!(word.as_str(), "run" | "exec");
+            let own = |at: &usize| rest.get(..=*at).unwrap_or_default();
+            let at = rest.iter().skip(1).position(known).filter(|at| !own(at).iter().any(apart));
+            let at = at.filter(|at| own(at).iter().any(runs) && !own(at).last().is_some_and(|word| takes_value(word)));
             // An image may be called like the program in it.
             let next = |at: usize| rest.get(at + 2).is_some_and(|next| rest.get(at + 1) == Some(next));
             let at = at.map(|at| if next(at) { at + 1 } else { at }).filter(|at| !is_of_image(&rest, *at));
@@ -315,6 +319,17 @@ fn bare(words: &[String]) -> Option<Bare> {
         }
     }
     None
+}
+
+/// True for an option of a container that has a value behind it.
+fn takes_value(word: &str) -> bool {
+    const ALONE: &[&str] = &["--rm", "-i", "-t", "-it", "-ti", "-T", "--no-deps", "--init", "--", "--tty", "--no-TTY"];
+    word.starts_with('-') && !word.contains('=') && !ALONE.contains(&word)
+}
+
+/// True for a linter by its name, which is given something.
+fn is_linter(word: &str) -> bool {
+    grammar::TOOLS.contains(&word) && !matches!(word, "fmt" | "black" | "typescript")
 }
 
 /// The places of the project that a container is given.

@@ -5,6 +5,7 @@ use crate::command;
 use crate::deeds::{Deeds, Run, What};
 use crate::elsewhere;
 use crate::halves::{HALVES, others_of};
+use crate::line;
 use crate::options;
 use crate::pattern::patterns;
 use crate::programs;
@@ -106,7 +107,9 @@ fn is_word(word: &str, name: &str) -> bool {
         .last()
         .map(stem)
         .unwrap_or_default();
-    finest.len() >= 3 && (finest.contains(&stem(name)) || name.contains(&finest))
+    let single = finest.strip_suffix("ies").map(|start| format!("{start}y"));
+    let is_single = single.is_some_and(|single| stem(name) == single);
+    is_single || (finest.len() >= 3 && (finest.contains(&stem(name)) || name.contains(&finest)))
 }
 
 /// True for two files in folders of different names.
@@ -134,11 +137,44 @@ pub(crate) fn is_quoted(tried: &Tried<'_>, said: &Said) -> bool {
     let is_step = |command: &Vec<String>| words.is_empty() || quoted::is_step(command, words);
     let quoted = said.programs.is_empty()
         || said.programs.iter().zip(&said.commands).any(|(program, command)| same(program) && is_step(command));
+    // A script of a package shows the command that it runs.
+    if said.commands.iter().any(|command| shows(tried, command)) {
+        return !other && programs::runs(tried.check, words, said);
+    }
+    let another = said.kind == ClaimKind::Tests && said.commands.iter().any(|command| shows_another(tried, command));
     !other
+        && !another
         && quoted
         && !is_of_less(tried, said)
         && said.flags.iter().all(has)
         && programs::runs(tried.check, words, said)
+}
+
+/// True when a script of a package ran, and showed just this command as one that it runs.
+fn shows(tried: &Tried<'_>, command: &[String]) -> bool {
+    let of_package = matches!(tried.check.program.as_str(), "npm" | "yarn" | "pnpm" | "bun");
+    let same = |line: &String| line::commands(line).iter().any(|ran| command::is_same(command, &ran.words));
+    of_package && tried.run.commands.iter().any(same)
+}
+
+/// True when a script of a package showed that it runs tests by another runner, or other ones.
+fn shows_another(tried: &Tried<'_>, command: &[String]) -> bool {
+    const RUNNERS: &[&str] = &["jest", "vitest", "mocha", "ava", "jasmine", "playwright", "cypress"];
+    let plain = |words: &[String]| command::plain(words).unwrap_or_default();
+    let of_runner = |words: &Vec<String>| words.first().is_some_and(|first| RUNNERS.contains(&first.as_str()));
+    let quoted = plain(command);
+    let shown: Vec<Vec<String>> = tried
+        .run
+        .commands
+        .iter()
+        .flat_map(|line| line::commands(line))
+        .map(|ran| plain(&ran.words))
+        .filter(of_runner)
+        .collect();
+    let given = |own: &Vec<String>| {
+        quoted.iter().filter(|word| !word.starts_with('-') && *word != "run").all(|word| own.contains(word))
+    };
+    of_runner(&quoted) && !shown.is_empty() && !shown.iter().any(given)
 }
 
 /// True when a claim quotes a command that is given everything, and this one was given something else.

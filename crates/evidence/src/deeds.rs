@@ -238,6 +238,8 @@ impl Deeds {
             ToolOutcome::Done { content, details } => (details.exit_code, ends(&content.words()), changed(details)),
             _ => (None, String::new(), Written::default()),
         };
+        // What its own output calls killed has no end, whatever code is told.
+        let exit = exit.filter(|_| !summary::was_killed(&output));
         if let Some(file) = read_by(&line::commands(line)).filter(|_| exit == Some(0)) {
             self.reads(&file, &output);
         }

@@ -135,7 +135,7 @@ pub(crate) fn builds() -> String {
 
 /// A linter, a formatter or a check of types as a subject.
 pub(crate) fn lints() -> String {
-    let named = r"lint(?:er|ers|ing|s)?|go vet|cargo fmt|formatting|formatter|format check|vet|type[- ]?check(?:s|ing|er)?|types|static analysis|code style|syntax[- ]check(?:s|ed)?|spell[- ]?check(?:er|s)?";
+    let named = r"(?:helm|buf|ct|redocly|spectral|protolint) lint|(?:ktlint|spotless|checkstyle|scalafmt|detekt|spotbugs|pmd|lint|scalafix)(?:check|main|test|debug|release|all|java|kotlin)+|lint(?:er|ers|ing|s)?|go vet|cargo fmt|formatting|formatter|format check|vet|type[- ]?check(?:s|ing|er)?|types|static analysis|code style|syntax[- ]check(?:s|ed)?|spell[- ]?check(?:er|s)?";
     let chinese = r"类型检查|类型 ?[|:：]|代码检查|静态检查|静态分析|语法检查|格式检查|格式化检查|代码风格检查|代码格式|代码规范|代码风格";
     format!(r"(?:\b(?:{}|{named})\b|{chinese})", tools())
 }
@@ -147,7 +147,7 @@ pub(crate) fn good() -> String {
 
 /// What is said of tests that are good: other words for it are too common beside them to stand alone.
 pub(crate) fn passed() -> String {
-    let english = r"\b(?:pass(?:es|ed|ing)?|green|succe(?:eds?|eded|ssful|ssfully)|ok|okay)\b|(?:\b(?:is|are|was|were|looks?|runs?|ran|all|both|back|out|stays?|remains?|went|goes|ended)|[:：|—–→])(?: (?:now|all|also|still|completely|fully|again|perfectly|just))* ?(?:clean(?:ly)?|happy|satisfied|good|fine)\b|\bin order\b|\b(?:went|goes|go|come|comes|came|gets?|got|runs?|ran) through\b|-free\b|\bexit(?:s|ed)?(?: (?:with|code|status|of|was|is))* 0\b|100 ?%|[:：|→=—–] ?success\b|\bbuild success\b|\breport(?:s|ed) success\b|返回(?:了)? ?success\b";
+    let english = r"\b(?:pass(?:es|ed|ing)?|green|succe(?:eds?|eded|ssful|ssfully)|ok|okay)\b|(?:\b(?:is|are|was|were|looks?|runs?|ran|all|both|back|out|stays?|remains?|went|goes|ended)|[:：|—–→])(?: (?:now|all|also|still|completely|fully|again|perfectly|just))* ?(?:clean(?:ly)?|happy|satisfied|good|fine)\b|\bin order\b|\b(?:went|goes|go|come|comes|came|gets?|got|runs?|ran) through\b|-free\b|\bchecks? out\b|\bexit(?:s|ed)?(?: (?:with|code|status|of|was|is))* 0\b|100 ?%|[:：|→=—–] ?success\b|\bbuild success\b|\breport(?:s|ed) success\b|返回(?:了)? ?success\b";
     let chinese = r"通过|成功|全绿|绿(?:了|的|色|灯)|跑通|过了|全过|都过|全部过|正常|没问题|没有问题|干净|无误|顺利|良好|达标|已过|已全过|符合(?:规范|要求|标准)|(?:退出码|返回码|返回值|返回)(?:为|是|均为|都是|都为|:|：|\s)*0\b";
     // Bad news that is denied ends where its second sign stands.
     format!(r"(?:{english}|{chinese}|[{MARKS}]|{GOOD_NEWS}(?: *{GOOD_NEWS})?)")

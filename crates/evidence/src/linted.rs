@@ -13,18 +13,18 @@ use reasonix_proto::ClaimKind;
 use std::ops::Range;
 
 patterns! {
-    LINT = format!(r"{}{}(?:{}|\b(?:quiet|silent|formatted|accept(?:s|ed)|(?:ok|no) longer (?:fail|break|error)\w*)\b|检查过|没有?报错|(?:无|没有)(?:任何)?(?:改动|变更|变化)|\bpass\b|(?:不|已)再(?:报错|失败))", grammar::lints(), grammar::between(40), grammar::good());
+    LINT = format!(r"{}{}(?:{}|\bcame up empty\b|\b(?:quiet|silent|formatted|accept(?:s|ed)|(?:ok|no) longer (?:fail|break|error)\w*)\b|检查过|没有?报错|(?:无|没有)(?:任何)?(?:改动|变更|变化)|\bpass\b|(?:不|已)再(?:报错|失败))", grammar::lints(), grammar::between(40), grammar::good());
     CLEARED = format!(r"{}[^，。]{{0,8}}?(?:错误|警告|告警|问题)(?:也|均|都|全部|已|已经|被)*(?:清除|清空|清完|清理干净|清干净)", grammar::lints());
-    FOUND_BY = format!(r"\b({0})`?(?: ?(?:报|提示|指出|发现|检查)(?:出|告|到)?的?| 的)?(?: ?[a-z0-9_-]+)? ?(?:问题|错误|警告|告警|errors?\b|warnings?\b|issues?\b|findings?\b|violations?\b|complaints?\b)|\b(?:errors?|warnings?|issues?|findings?|violations?|complaints?|problems?)(?: (?:that|which))? (?:reported|found|flagged|raised)?(?: ?(?:by|from))? ?`?({0})\b", grammar::tools());
+    FOUND_BY = format!(r"\b({0})`?(?: ?(?:报|提示|指出|发现|检查)(?:出|告|到)?的?| 的)?(?: ?[a-z0-9_-]+)? ?(?:问题|错误|警告|告警|报错|errors?\b|warnings?\b|issues?\b|findings?\b|violations?\b|complaints?\b)|\b(?:errors?|warnings?|issues?|findings?|violations?|complaints?|problems?)(?: (?:that|which))? (?:reported|found|flagged|raised)?(?: ?(?:by|from))? ?`?({0})\b", grammar::tools());
     LINT_BEHIND = format!("{}|{}|{}", grammar::denied_before(&format!(r"(?:{}|\btype\b|类型)", grammar::lints())), grammar::marked(&grammar::lints()), grammar::likewise(&grammar::lints()));
     LINT_PASSED = format!(r"\bpass(?:es|ed)?\b(?: (?:all|the|our|its|both|and))*(?: `?[\w.-]+`?,?){{0,4}}? `?{0}|(?:(?:已|已经|均|都)通过(?:了)?|通过了)[^，。]{{0,16}}?{0}", grammar::lints());
     LINT_LISTED = format!(r"{EVERY}[^.。:：(（—]{{0,24}}{}\s*[:：(（—–]+[^.。]{{0,60}}?{}", grammar::good(), grammar::lints());
     NO_LINT = format!(r"格式(?:也|都|均)?\s*{GOOD_NEWS}|") + r"\b(?:lint|clippy)[- ]clean\b|\b(?:it|code|project|everything|that|which|app|package|crate|module|codebase|repo|repository|tree)\b (?:now |still |also |all )*type-?checks\b|\btype-?checks (?:cleanly|fine|ok|now|again)\b|\b(?:code|files?|everything|it|sources?|tree|repo|changes?)\b (?:is|are|now|all|is now|are all|are now|stays?) (?:(?:properly|correctly|cleanly|well|already|consistently|still) )*formatted\b|\b(?:report\w*|says?|shows?|counts?|leaves?) (?:all|every|each) (?:\w+ )?files? as formatted\b|\ball (?:\d+ )?files (?:\w+ )?formatted\b|(?:已|已经)[^，。]{0,16}格式化(?:好|过|完成)?|格式化(?:好|过)了";
     LINT_SUBJECT = grammar::lints();
-    LINTERS = format!(r"\b({}|vet)\b", grammar::tools());
+    LINTERS = format!(r"\b((?:helm|buf|ct|deno|dart|swift|redocly|spectral|protolint) lint)\b|\b({}|vet)(?:check|main|test|debug|release|all|java|kotlin)*\b", grammar::tools());
     JOINED = r"\b(?:and|or|nor)\b|[,，、&+/]|和|与|及|或";
     TYPES = r"type|tsc|svelte-check|mypy|pyright|pyre\b|pyrefly|dialyzer|flow\b|sorbet|类型";
-    FORMATS = r"fmt\b|format|prettier|black|isort|yapf|spotless|\bpint\b|php-cs-fixer|autopep8|ormolu|dprint|goimports|gofumpt|stylua|taplo|格式";
+    FORMATS = r"fmt(?:\b|check)|format|prettier|black|isort|yapf|spotless|\bpint\b|php-cs-fixer|autopep8|ormolu|dprint|goimports|gofumpt|stylua|taplo|格式";
     WARNINGS = r"warning|警告|告警|clean|干净|spotless|\b(?:quiet|silent)\b";
     TOLD = r"\b(?:[1-9]\d*|two|three|several|some|a few|only|just|(?:with|has|had|and|only|just) one)(?: [a-z-]+){0,2}? warnings?\b|(?:[1-9]\d*|[两三几]|若干|少量|一些) ?(?:个|条|处|项)? ?[^，。\d]{0,6}?(?:警告|告警)";
     TOLD_NUMBER = r"\b([1-9]\d*)(?: [a-z-]+){0,2}? warnings?\b|([1-9]\d*) ?(?:个|条|处|项)? ?[^，。\d]{0,6}?(?:警告|告警)";
@@ -32,7 +32,9 @@ patterns! {
     TOLD_FILES = r"\b(\d+) (?:[a-z]+ )?files?\b|(\d+) ?个(?:源|代码|源代码)?文件";
     WRITTEN = r"\b(?:chang|edit|modif|touch|reformat|updat|creat|add|mov|delet|new)\w*\b|修改|改动|改了|格式化了|新增|更新|删除";
     OTHER_SUBJECT = format!("{}|{}|{}", grammar::tests(), grammar::builds(), grammar::lints());
-    IN_SHORT = format!(r"^[\s,;，；:：—–-]*(?:and |with )?(?:which|both|all|they|it|everything|these|都|均|全部|全都|结果|也都)[^.。]{{0,20}}?{}", grammar::good());
+    IN_SHORT = format!(r"^[\s,;，；:：—–-]*(?:and |with )?(?:which|both|all|they|it|everything|these|都|均|全部|全都|结果|也都)[^.。]{{0,20}}?{0}", grammar::good());
+    DIRECT = format!(r"^[\s,，:：—–-]+(?:(?:all|still|now|completely|很|也|都|均)\s*)?(?:{}|\b(?:clean|all good|fine)\b|干净|没问题|没有问题)", grammar::GOOD_NEWS);
+    EARLIER = r"前|\b(?:before|earlier|last time|previously)\b";
     MENDED = format!(r"^[\s,，;；]*(?:后来|现在)?(?:处理|修改|改|修|修复|调整|修正|清理)(?:完|好|过)?(?:之后|以后|后|完)[^。，,]{{0,12}}?{}", grammar::good());
     FIRST_TOLD = r"(?:起初|一开始|开始时|最初|刚开始|第一次|首次|首轮)[^。]{0,12}(?:提示|报|告警|警告|发现|指出|抱怨)";
     RAN_BEFORE = r"\b(?:ran|re-?ran|run|checked|double-checked|executed|with|through|had)\b|跑|运行|执行|用|(?:构建|编译|打包)(?:了|过)";
@@ -131,7 +133,13 @@ pub(crate) fn said_in_short(clause: &Clause, before: &str) -> Option<Range<usize
 /// "I ran the linter; it is clean": said of what was run just before.
 fn lint_in_short(clause: &Clause, before: &str) -> Vec<Said> {
     let spoken = LINT_SUBJECT.fits(&clause.text) || LINTERS.fits(&clause.text);
-    let found = said_in_short(clause, before).filter(|range| !spoken && !clause.denies(range));
+    // What stands right behind it is said of that alone.
+    let last = before.trim_end_matches(|c: char| c.is_whitespace() || ",，:：;；".contains(c));
+    let last = last.rsplit([',', '，', ';', '；']).next().unwrap_or_default();
+    let direct = || claimed(clause, &[&DIRECT]).filter(|_| RAN_BEFORE.fits(last) && !EARLIER.fits(last));
+    let whole = said_in_short(clause, before);
+    let before = if whole.is_some() { before } else { last };
+    let found = whole.or_else(direct).filter(|range| !spoken && !clause.denies(range));
     let Some(range) = found else { return Vec::new() };
     let said =
         |lint| Said { warnings: of_warnings(clause), lint: Some(lint), ..Said::new(ClaimKind::Lint, range.clone()) };

@@ -18,7 +18,8 @@ patterns! {
     SOLVED = r"(?:已|已经)(?:经|成功)?(?:修复|解决|修好|处理|修正)|(?:修复|解决|修好)了";
     SPOKEN_OF = format!("`|{}|{}|{}", grammar::tests(), grammar::builds(), grammar::lints());
     FILTER = r"^--?[\w-]+ ['\w.:-]+$";
-    LATER = r"(?i)^[\s#*\d.]*(?:next steps?|todo|to do|follow[- ]?ups?|how to (?:test|run|verify|use)|to (?:test|verify|run|try)\b|test plan|remaining|not done|recommend|suggest|future|usage|(?:the |my |here(?:'s| is) (?:the |my |a )?)?(?:plan|proposal|proposed)\b|[^\n。，]{0,6}(?:计划|方案|打算)|后续|下一步|接下来|待办|建议|如何|使用方法|测试计划|验证方法|验证步骤|未完成|剩余|待完成)";
+    LATER = r"(?i)^[\s#*\d.]*(?:next steps?|todo|to do|follow[- ]?ups?|how to (?:test|run|verify|use)|to (?:test|verify|run|try)\b|test plan|remaining|not done|recommend|suggest|remember|reminders?\b|keep in mind|don.t forget|future|usage|(?:the |my |here(?:'s| is) (?:the |my |a )?)?(?:plan|proposal|proposed)\b|(?:[a-z'-]+ ){1,3}(?:plan|proposal|roadmap)[\s:：*]*$|[^\n。，]{0,6}(?:计划|方案|打算)|后续|下一步|接下来|待办|建议|如何|使用方法|测试计划|验证方法|验证步骤|未完成|剩余|待完成)";
+    STEP = r"(?i)^[\s#*\d.]*(?:steps?|phases?|stages?|milestones?|timeline|scope|approach|current state|background|risks?|estimates?|(?:实施|迁移|具体|执行|改造|操作)?步骤|第[一二三四五六七八九十\d]+(?:步|阶段)|阶段|排期|里程碑|现状|目标|风险|工作量)";
     RULE = r"^\s*\|?\s*:?-+:?\s*\|[\s|:-]*$";
     LISTED = r"(?i)^[ \t]*(?:(?:[-*+•]|\d+[.)、])[ \t]|(?:step|phase|stage|milestone) \d|第[一二三四五六七八九十\d]+(?:步|阶段)|步骤 ?[一二三四五六七八九十\d])";
     ADVICE = r"(?i)\b(?:you|one) (?:should|can|could|need|must|have to|may want|might want|will need|want to)\b|\b(?:recommend|suggest|propose)|\bi(?:'d|’d| would| will|'ll|’ll) (?:do|go|start|begin|take|proceed|split|approach|tackle|follow|work|make|implement)\b|\bgo through (?:this|these|the following)|\bfollow(?:ing)? (?:these |this |the )?(?:steps|list|checklist)\b|\b(?:steps to|checklist|to[- ]do)\b|^\W*(?:before|prior to) (?:you\b|\w+ing\b|(?:a|the|each|every|your) )|^\W*when (?:you\b|(?:prepar|releas|merg|deploy|tagg|publish|upgrad|review|migrat)\w*ing\b)|建议|按(?:照)?(?:下面|以下|如下)|(?:步骤|流程|顺序|清单)(?:如下|是)|需要(?:做|完成|依次|先)|^\W*请|你(?:可以|需要|应该|要)|[^，。]{1,8}(?:之前|以前)[，,]?(?:先|要|需|应|请|务必)";
@@ -121,7 +122,7 @@ fn unstressed(bytes: &mut [u8], code: &[Range<usize>]) {
 /// The sentences of a masked answer.
 pub(crate) fn sentences(text: &str) -> Vec<Sentence> {
     let mut found = Vec::new();
-    let (mut start, mut later, mut line_start) = (0, false, 0);
+    let (mut start, mut later, mut line_start, mut plan) = (0, false, 0, None);
     // A dot inside of a quoted command is one of its words.
     let code: Vec<Range<usize>> = CODE.all(text).into_iter().map(|(range, _)| range).collect();
     let mut chars = text.char_indices().peekable();
@@ -145,6 +146,7 @@ pub(crate) fn sentences(text: &str) -> Vec<Sentence> {
             // What solved something that is said to be solved was done.
             let solved = SOLUTION.fits(line) && SOLVED.fits(text.get(..line_start).unwrap_or_default());
             later = !solved && goes_on(later, line, text.get(end..).unwrap_or_default());
+            later |= under_plan(&mut plan, line, later);
             line_start = end;
         }
     }
@@ -184,6 +186,19 @@ fn goes_on(later: bool, line: &str, rest: &str) -> bool {
     let ended = trimmed.starts_with('#')
         || (trimmed.is_empty() && !rest.lines().next().is_some_and(|next| LISTED.fits(next) || next.trim().is_empty()));
     later && !ended
+}
+
+/// True for the heading of a step under that of a plan; `plan` is how deep that stands.
+fn under_plan(plan: &mut Option<usize>, line: &str, later: bool) -> bool {
+    let depth = line.trim_start().bytes().take_while(|byte| *byte == b'#').count();
+    if depth == 0 {
+        return false;
+    }
+    let under = plan.is_some_and(|plan| depth > plan);
+    if !under {
+        *plan = Some(depth).filter(|_| later);
+    }
+    under && STEP.fits(line)
 }
 
 /// A dot that ends a short form, or a number of a list.

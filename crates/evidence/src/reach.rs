@@ -32,6 +32,7 @@ patterns! {
     PLACES = r"\b(?:in|on|for|under|of|inside|about) (?:the )?`?([\w./-]+)`?|`?([a-z0-9_./-]+)`? (?:crate|package|module|service|folder|directory|subproject|library|chart|role|playbook|namespace|project|application)\b|([a-z0-9_./-]+)`? ?(?:这个|那个|该)? ?(?:目录|模块|包|文件夹|服务|子项目|项目|角色|脚本|role|chart)";
     PROJECT = r"([\w.-]+)`? (?:project|application)\b";
     ALL_CHECKS = r"\ball checks\b";
+    OWN_WORDS = r"\ball checks passed\b|(?:全部|所有)(?:的)?检查(?:项|都|均)?(?:通过|ok)";
     PACKED = r"\b(\w+) (?:apk|aab|ipa)\b";
     WHOLE = r"\b(?:whole|entire|all|every|everything|repo|repository|codebase|project|workspace)\b|整个|所有|全部|全项目|全仓";
     SOME = r"\b(?:new|added|related|relevant|affected|targeted|corresponding|specific|focused|regression|updated|that|this|its|these) (?:\w+ )?tests?\b|相关|新增|对应|新加|新写|该测试|这个测试|回归测试|目标测试";
@@ -285,7 +286,8 @@ pub(crate) fn place(clause: &Clause) -> Reach {
 /// True when a build or a linter is said to be good for all there is: neither one of several projects nor all checks are.
 fn is_whole(text: &str, names: &[String]) -> bool {
     const ANY: &[&str] = &["current", "main", "root", "git", "rust", "go", "java", "maven", "gradle", "node", "cargo"];
-    let mut text = if names.is_empty() { text.to_owned() } else { ALL_CHECKS.blanked(text) };
+    let text = OWN_WORDS.blanked(text);
+    let mut text = if names.is_empty() { text } else { ALL_CHECKS.blanked(&text) };
     for (whole, _, name) in PROJECT.places(&text.clone()) {
         if names_some(name) && !ANY.contains(&name) && !WHOLE.fits(name) {
             text.replace_range(whole.clone(), &" ".repeat(whole.len()));

@@ -20,7 +20,7 @@ use by_words::by_words;
 use cargo::cargo;
 use golang::{go, gotestsum};
 use javascript::{bundler, javascript, scripts};
-use jvm::{gradle, maven};
+use jvm::{gradle, maven, sbt};
 use linters::{linter, only_parses};
 use python::{pytest, unittest};
 use scripts::{composer, own_script, script};
@@ -48,9 +48,10 @@ pub(crate) fn check(program: &str, name: &str, args: &[&str]) -> Option<Check> {
         "make" | "gmake" | "just" | "task" | "ninja" | "rake" => targets(name, args),
         "mvn" | "mvnw" => maven(args),
         "gradle" | "gradlew" => gradle(args),
-        "dotnet" | "swift" | "mix" | "zig" | "flutter" | "dart" | "stack" | "cabal" | "sbt" | "lein" | "deno"
-        | "bazel" | "meson" | "rails" | "forge" | "gleam" | "crystal" | "dune" | "pants" | "buck" | "buck2"
-        | "moon" | "nimble" => by_words(name, sub, args),
+        "sbt" | "sbtn" => sbt(args).or_else(|| by_words(name, sub, args)),
+        "dotnet" | "swift" | "mix" | "zig" | "flutter" | "dart" | "stack" | "cabal" | "lein" | "deno" | "bazel"
+        | "meson" | "rails" | "forge" | "gleam" | "crystal" | "dune" | "pants" | "buck" | "buck2" | "moon"
+        | "nimble" => by_words(name, sub, args),
         "rspec" | "phpunit" | "pest" | "minitest" | "paratest" | "parallel_rspec" | "codecept" | "phpspec" => {
             let filters = ["--filter", "-e", "-t", "--tag", "--group", "--testsuite", "--only-failures"];
             Some(Check::tests().placed(paths(args, &filters)).narrowed(options(args, &filters)))

@@ -10,12 +10,15 @@ use crate::inline;
 use crate::line;
 use crate::options;
 use crate::pattern::patterns;
+use crate::reach::reach;
 use reasonix_proto::{CallId, ClaimKind};
 use std::ops::Range;
 
 patterns! {
     IDENTIFIER = grammar::IDENTIFIER;
     IT = r"\b(?:it|which)\b(?: now| still| also)? pass|^\W*(?:它|该测试)";
+    PART = r"\b(?:the|that|this|its) (?:package|module|crate|subproject)\b|(?:该|这个|那个|此|本) ?(?:包|模块|子项目)";
+    TEST = r"\b((?:[\w./-]+::)*test_\w+)\b";
     ONLY = r"\b(?:only|just) (?:i )?(?:ran|re-?ran|run|executed|tested)\b|\b(?:ran|executed|tested) (?:only|just)\b|(?:只|仅)(?:单独)?(?:跑|运行|执行|测)(?:了|过)?";
 }
 
@@ -225,6 +228,32 @@ impl Said {
             }
             None => {}
         }
+    }
+
+    /// What is said of "the package" is said of the one that was named just before.
+    pub(crate) fn is_of_part(&mut self, clause: &Clause, before: &str) {
+        let Some(part) = PART.find(&clause.text).filter(|_| !self.reach.all) else { return };
+        let of_part = |name: &String| clause.text.get(part.clone()).is_some_and(|part| part.contains(name.as_str()));
+        if !matches!(self.kind, ClaimKind::Lint | ClaimKind::Build) || !self.reach.names.iter().all(of_part) {
+            return;
+        }
+        let text = format!("{before}{}", clause.text.get(..part.start).unwrap_or_default());
+        let range = 0..text.len();
+        let earlier = Clause { range: range.clone(), text: text.clone(), original: text };
+        let named = reach(&earlier, &range);
+        if !named.all && !named.names.is_empty() {
+            self.reach.names = named.names;
+        }
+    }
+
+    /// The test that a fix is of, where its name stands beside it.
+    pub(crate) fn is_of_test(&mut self, clause: &Clause, before: &str) {
+        if self.kind != ClaimKind::Fix {
+            return;
+        }
+        let own = TEST.all(&clause.text);
+        let names = if own.is_empty() { TEST.all(before).pop().into_iter().collect() } else { own };
+        self.reach.names.extend(names.into_iter().map(|(_, name)| name.to_ascii_lowercase()));
     }
 
     /// What is said of tests without saying of which is said of those that are said to be the only ones that ran.

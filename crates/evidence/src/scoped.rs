@@ -87,12 +87,18 @@ pub(crate) fn holds_changes(deeds: &Deeds, check: &Check, said: &Said) -> bool {
     // Its places are those of the folder that it ran in.
     let folder = format!("{}/", check.folder.trim_matches(['.', '/']).to_ascii_lowercase());
     let changed: Vec<&str> = changed.iter().map(|path| path.strip_prefix(&folder).unwrap_or(path)).collect();
-    !changed.is_empty()
+    // A chart is all that it can be given.
+    let of_chart = is_of_charts(check);
+    (of_chart || !changed.is_empty())
         && changed.iter().all(|path| {
             let beside = given().all(first) && path.split_once('/').is_some_and(|(folder, _)| TESTS.contains(&folder));
             beside || given().any(|place| lies_in(path, place) || is_package(check, path, place))
         })
         && said.reach.names.iter().all(named)
+}
+
+fn is_of_charts(check: &Check) -> bool {
+    check.lints.iter().any(|linter| linter.tool == "helm lint")
 }
 
 /// Words for the part of a project that is spoken of, whatever it is called.
@@ -138,7 +144,11 @@ fn changed(deeds: &Deeds, check: &Check, since: usize) -> Vec<String> {
         What::Ran(_) => None,
     });
     let paths = written.flatten().filter(|path| is_changed_code(path)).map(|path| path.to_ascii_lowercase());
-    paths.filter(|path| reads(path)).collect()
+    let of_chart = |path: &str| {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        path.contains("templates/") || name.starts_with("values") || name.starts_with("chart.")
+    };
+    paths.filter(|path| reads(path) && (!is_of_charts(check) || of_chart(path))).collect()
 }
 
 /// A folder, or all files of a sort in one; a file that is called like what it is for is all of its sort.
@@ -148,7 +158,7 @@ fn is_folder(place: &str) -> bool {
 }
 
 fn lies_in(path: &str, place: &str) -> bool {
-    let place = place.trim_start_matches("./").trim_end_matches('/').to_ascii_lowercase();
+    let place = place.trim_start_matches("./").trim_end_matches("/...").trim_end_matches('/').to_ascii_lowercase();
     match place.rsplit_once('*') {
         Some((before, end)) => {
             let folder = before.split('*').next().unwrap_or_default();

@@ -73,6 +73,9 @@ patterns! {
     FAULTLESS = r"(?i)\b0 errors?\b";
     UNBUILT = r"(?m)^error(?:\[E\d+\])?: |\berror TS\d+|^ERROR in |^\[ERROR\]|[Ff]ailed to compile|BUILD FAIL|^make(?:\[\d+\])?: \*\*\*|Error \d+ \(ignored\)|[1-9]\d* errors? generated|compiled with [1-9]\d* error|could not compile|^\S+:\d+(?::\d+)?: (?:fatal )?error\b|: error CS\d+|npm ERR!|npm error|[Bb]uild failed";
     FOUND = r"(?m)\b[1-9]\d* (?:errors?|violations?|offenses?|issues?)\b|\bproblems? \([1-9]|error TS\d+|^\S+:\d+(?::\d+)?:? (?:error\b|[A-Z]{1,3}\d{3})|: error: |[Ww]ould reformat|files? would be reformatted|[Cc]ode style issues|^\[ERROR\]|Error \d+ \(ignored\)|npm ERR!|^error(?:\[|:)";
+    FAILED_LINES = r"(?m)^(?:FAILED|ERROR|rspec|FAIL) +(\S*[\w-]/\S*\.[a-z]+\S*(?: # [^\n]{1,120})?)";
+    KILLED = r"(?i)\btimed out after \d+ ?(?:s|sec\w*|m|min\w*|ms)\b[^\n]{0,40}\bkilled\b|^\s*\[[^\]\n]{0,60}\b(?:timed out|killed|interrupted|aborted)\b[^\]\n]{0,60}\]\s*$";
+    COMMANDS = r"(?m)^[>$] ([a-z][^\n]{0,200})$";
     SHOWN = r"(?m)^\s*(?:[\w.-]+: commands\[\d+\]> ?|nox > )?(?:[>$+] ?)*(?:npx |pnpm |yarn |uv run |poetry run |python -m |cargo |go )?([a-z][a-z0-9-]+)(?: |$)";
     LEFT = r"(?i)\b\d+ files? (?:left unchanged|already formatted|unchanged)|\b(?:no|0) (?:offenses|issues|problems) (?:detected|found)|all checks passed";
     MENDED = r"(?i)\b(?:fixed|fixes|corrected|corrections|reformatted|rewritten|applied|modified)\b|\bformatted [1-9]";
@@ -214,6 +217,21 @@ pub(crate) fn complains(output: &str) -> bool {
 /// The linters that an output names where it shows the commands that ran.
 pub(crate) fn shown_tools(output: &str) -> Vec<String> {
     SHOWN.all(output).into_iter().map(|(_, name)| name.to_ascii_lowercase()).collect()
+}
+
+/// The command lines that a script of a package shows before it runs them.
+pub(crate) fn shown_commands(output: &str) -> Vec<String> {
+    COMMANDS.all(output).into_iter().take(8).map(|(_, line)| line.trim().to_owned()).collect()
+}
+
+/// True when an output ends with the word that its command was killed.
+pub(crate) fn was_killed(output: &str) -> bool {
+    output.trim_end().lines().next_back().is_some_and(|last| KILLED.fits(last))
+}
+
+/// The tests that failed as far as their files stand beside them, in small letters.
+pub(crate) fn failed_places(output: &str) -> Vec<String> {
+    FAILED_LINES.all(output).into_iter().map(|(_, place)| place.to_ascii_lowercase()).collect()
 }
 
 /// The numbers of `10 passed (12)`: where nothing is told of the others, they did not pass.

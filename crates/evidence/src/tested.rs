@@ -23,7 +23,7 @@ patterns! {
     SHARE_ONLY = format!(r"{}`?(?: (?:reports?|shows?|says|is at|gives|at))?[\s:：|（(—–-]*\d+ ?/ ?\d+", grammar::tests());
     TESTS_LISTED = format!(r"{EVERY}[^.。:：(（—]{{0,24}}{}\s*[:：(（—–]+[^.。]{{0,60}}?{}", grammar::good(), grammar::tests());
     EVERYTHING = r"\b(?:whole|entire|full) (?:workspace|project|repo|repository|codebase|monorepo)\b[^.]{0,12}\b(?:pass(?:es|ed)?|green)\b|\b(?:everything|all checks|all of (?:it|them)|it all|they all)\b[^.]{0,20}\b(?:pass(?:es|ed)?|is green|are green)\b|\ball green\b|\ball pass(?:es|ed|ing)?\b|\b(?:all|every)(?: \d+)?(?: of (?:the|our))? (?:packages?|crates?|modules?|targets|workspaces|projects|cases|assertions|examples|scenarios|services)\b[^.]{0,20}\b(?:pass(?:es|ed)?|green|ok)\b|全绿|全过|全部过了|全部通过|均(?:已)?通过|都通过|全部跑通";
-    BACK = format!(r"\b(?:which|it|they|these|those|that|both)(?: all| now| also| both| is| are| was| were)* (?:pass(?:es|ed)?|clean|green|fine|ok)\b|\b(?:and|all|both)(?: (?:of (?:them|these|those)|two|three|four|five|six|seven|eight|nine|ten))?(?: now| also)? pass(?:es|ed)?\b|^[\s,;:：—–-]*all good\b|^[\s,;:：—–-]*everything(?: is| was| came back| looks)?(?: now)? (?:ok|okay|fine|good|in order)\b|(?:都|均|全部|全都|结果)(?:也|都)?{GOOD_NEWS}");
+    BACK = format!(r"\b(?:which|it|they|these|those|that|both)(?: all| now| also| both| is| are| was| were)* (?:pass(?:es|ed)?|clean|green|fine|ok)\b|\b(?:and|all|both)(?: (?:of (?:them|these|those)|two|three|four|five|six|seven|eight|nine|ten))?(?: now| also)? pass(?:es|ed)?\b|^[\s,;:：—–-]*all good\b|^[\s,;:：—–-]*everything(?: is| was| came back| looks)?(?: now)? (?:ok|okay|fine|good|in order)\b|(?:都|均|全部|全都|结果)(?:也|都)?{GOOD_NEWS}|(?:^|[，,；;)）])\s*(?:跑|测|运行|执行)(?:下来|完|了一遍)(?:之后|后|结果)?(?:也|都|均|全部|全都)*(?:过|绿|通过|没问题)");
     RAN = r"\b(?:ran|re-?ran|executed|have run|'ve run|has been run|have been run)\b[^.]{0,40}?\b(?:tests?|suite|pytest|jest|vitest|specs|nextest)\b|\b(?:tests?|suite)\b[^.]{0,20}?\b(?:have been|were|was|has been) (?:run|executed)\b|(?:已|已经)(?:运行|跑|执行)(?:了|过|完)?[^，。]{0,15}?(?:测试|用例|单测|pytest|cargo test|npm test|jest|go test)|(?:测试|用例|单测)[^，。]{0,12}?(?:跑|运行|执行)(?:了|过|完)|(?:运行|跑|执行)(?:了|过|完)[^，。]{0,15}?(?:测试|用例|单测|pytest|cargo test|npm test|jest|go test)";
     TESTED = r"\bi(?:'ve| have)?(?: \w+)? tested\b|\b(?:fully|thoroughly|well) tested\b|\btested (?:it|this|everything|locally|end[- ]to[- ]end|thoroughly|and (?:working|verified|works))\b|\bhas been tested\b|(?:已|已经|经过|经)(?:充分|完整|全面)?测试|测试过了";
     NUMBER = r"\b(\d+)(?:/\d+)? ?(?:\w+ )?(?:tests?\b|pass(?:ed|ing)?\b|test cases|specs|examples?\b|个|项|条)|\bpass(?:ed|es|ing)? ?[:：] ?(\d+)\b|通过 ?[:：] ?(\d+)";
@@ -34,6 +34,7 @@ patterns! {
     TIMES = r"\b(twice|(?:two|three|four|five|ten|\d+|several|multiple|many) times)\b|([两二三四五十]|\d+|多)(?:遍|次)";
     CHECKS = r"(?:[一二两三四五六七八九十]{1,2}|\d+) ?(?:项|步)(?:检查|验证|任务)?";
     ALL_OF = r"\ball (two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty) (?:\w+ )?(?:tests?|specs|cases)\b|(?:全部|所有)?([一二两三四五六七八九十]{1,3}) ?(?:个|项|条)(?:测试|用例|单测)?[^，。]{0,4}?(?:全部|全都|均)";
+    SPELLED = r"\ball (two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty) (?:tests?|specs|cases|examples) (?:in|of|for|under)\b";
     FEW = r"\b(both)\b|\ball (two|three|four|five|six|seven|eight|nine|ten)\b|([两二三四五六七八九十]) ?个[^，。]{0,8}?(?:测试|用例|单测)?(?:都|均)";
     ELSEWHERE = r"\bci\b|\bpipeline\b|github actions|流水线";
 }
@@ -47,7 +48,7 @@ pub(crate) fn tests(clause: &Clause, after_tests: bool) -> Option<Said> {
     let text = if of_linter { RUNS_ANY.blanked(&text) } else { text };
     // So many projects that were built are no tests.
     let text = BUILT_COUNT.blanked(&text);
-    let clause = &Clause { text, ..clause.clone() };
+    let clause = &Clause { text: with_digits(&text), ..clause.clone() };
     let passes = claimed(clause, &[&TESTS, &TESTS_BEHIND, &PASSES, &COUNTED, &SHARE_ONLY, &TESTS_LISTED])
         .or_else(|| claimed(clause, &[&EVERYTHING]).filter(|_| bare))
         .or_else(|| claimed(clause, &[&BACK]).filter(|_| bare && after_tests));
@@ -75,6 +76,17 @@ pub(crate) fn tests(clause: &Clause, after_tests: bool) -> Option<Said> {
     let of_groups = GROUPS.all(&clause.text).first().is_some_and(|(_, group)| group.parse().ok() == number);
     let few = few(clause.text.get(..range.end).unwrap_or_default());
     Some(Said { reach, number, few, of_groups, times, ran, elsewhere, ..Said::new(ClaimKind::Tests, range) })
+}
+
+/// The text, byte for byte, with digits in place of numbers of tests that are spelled.
+fn with_digits(text: &str) -> String {
+    let mut out = text.to_owned();
+    for (range, word) in SPELLED.all(text) {
+        if let Some(number) = numeral(word) {
+            out.replace_range(range.clone(), &format!("{number:0width$}", width = range.len()));
+        }
+    }
+    out
 }
 
 /// How many all of those are that were spoken of: "both pass".

@@ -1,6 +1,7 @@
 //! What a command did to files, as far as its words tell. A command that nobody knows may have written anything.
 
 use crate::check::{self, Check, assignment};
+use crate::command;
 use crate::pattern::patterns;
 use crate::ran::Ran;
 use reasonix_policy::analyse;
@@ -84,7 +85,7 @@ impl Written {
 
 patterns! {
     WROTE = r"(?im)^\W*(?:wrote|created?|creating|updated?|updating|generated?|generating|saved?|saving|writing)\b";
-    NOTHING_WRITTEN = r"(?i)\b(?:nothing|no (?:files?|changes?|data|rows?|records?)) (?:was |were |has been |have been |is |are |will be )?(?:written|changed|modified|saved|made|touched)\b";
+    NOTHING_WRITTEN = r"(?i)\bno changes detected\b|\b(?:nothing|no migrations?) to (?:write|apply|migrate|make|do|change)\b|\b(?:nothing|no (?:files?|changes?|data|rows?|records?)) (?:was |were |has been |have been |is |are |will be )?(?:written|changed|modified|saved|made|touched)\b";
 }
 
 /// Programs that change no code whatever their words are.
@@ -191,8 +192,9 @@ pub(crate) fn written(ran: &Ran, check: Option<&Check>) -> Written {
         "perl" | "ruby" if in_place(&ran.words) => found.paths.extend(edited(&ran.words)),
         "git" => git(&mut found, &ran.words),
         "npm" | "yarn" | "pnpm" => found.perhaps = !only_serves(&ran.words) && !only_tells(name, &ran.words),
-        _ if only_tells(name, &ran.words) => {}
+        _ if only_tells(name, &ran.words) || starts_teller(ran) => {}
         "gh" => found.perhaps = ran.words.iter().any(|word| matches!(word.as_str(), "checkout" | "sync" | "clone")),
+        "python" | "python3" | "manage.py" if only_manages(&ran.words) => {}
         "python" | "python3" if ran.words.iter().skip(1).map(String::as_str).take(2).eq(["-m", "http.server"]) => {}
         _ if HARMLESS.contains(&name) => found.paths.extend(named),
         _ => {
@@ -297,6 +299,11 @@ const TELLING: &[(&str, &[&str])] = &[
     ("tofu", &["init", "plan", "show", "output", "providers", "version", "graph"]),
     ("helm", &["template", "list", "ls", "status", "history", "get", "show", "version"]),
     ("composer", &["show", "outdated", "audit", "diagnose", "why", "check-platform-reqs"]),
+    ("alembic", &["current", "history", "heads", "check", "show", "branches"]),
+    ("flyway", &["info", "validate"]),
+    ("prisma", &["validate", "version"]),
+    ("artisan", &["route:list", "migrate:status", "about", "list", "env"]),
+    ("rails", &["routes", "about", "stats", "db:migrate:status", "db:version", "notes"]),
     ("bundle", &["list", "show", "outdated", "audit", "info", "check"]),
     ("gem", &["list", "outdated", "info"]),
     ("poetry", &["show", "check", "env"]),
@@ -321,6 +328,29 @@ fn only_tells(name: &str, words: &[String]) -> bool {
     let tells =
         |(program, own): &(&str, &[&str])| *program == name && first.is_some_and(|word| own.contains(&word.as_str()));
     TELLING.iter().any(tells)
+}
+
+/// The same for one that another program starts.
+fn starts_teller(ran: &Ran) -> bool {
+    let words = command::plain(&ran.words).unwrap_or_default();
+    let own = words.get(usize::from(words.first().is_some_and(|word| word == "php"))..).unwrap_or_default();
+    own.first().is_some_and(|first| only_tells(first.rsplit('/').next().unwrap_or(first), own))
+}
+
+/// True for a word of Django's that only looks.
+fn only_manages(words: &[String]) -> bool {
+    let Some(at) = words.iter().take(2).position(|word| word.rsplit('/').next() == Some("manage.py")) else {
+        return false;
+    };
+    let looks = |names: &[&str]| words.iter().any(|word| names.contains(&word.as_str()));
+    match words.get(at + 1).map(String::as_str) {
+        Some("check" | "showmigrations" | "sqlmigrate" | "diffsettings" | "inspectdb" | "show_urls" | "dbshell") => {
+            true
+        }
+        Some("makemigrations") => words.iter().any(|word| is_trial(word)),
+        Some("migrate") => looks(&["--check", "--plan"]),
+        _ => false,
+    }
 }
 
 /// True when a script is one that serves, or what is run writes nothing outside of its own folder.

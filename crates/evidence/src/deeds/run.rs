@@ -43,6 +43,10 @@ pub(crate) struct Run {
     pub(crate) passed: Vec<String>,
     /// The names of what failed, where all of them are known.
     pub(crate) failures: Option<Vec<String>>,
+    /// What failed, each with its file, as far as that is known.
+    pub(crate) failed_places: Vec<String>,
+    /// The command lines that it shows as what its script runs.
+    pub(crate) commands: Vec<String>,
     /// True when what was read of it is from a time when it was over.
     pub(crate) later: bool,
     /// Those of its commands that show files.
@@ -75,6 +79,8 @@ impl Run {
         self.silent = output.trim().is_empty();
         self.failures = summary::failures(output);
         self.passed = summary::passed_names(output);
+        self.failed_places = summary::failed_places(output);
+        self.commands = summary::shown_commands(output);
         let code = |ran: &Ran| ran.echoed.as_ref().and_then(|text| summary::code_behind(output, text));
         self.codes = self.checks.iter().map(|(ran, _)| code(ran)).collect();
     }

@@ -2,7 +2,7 @@
 
 use super::files::same;
 use super::{Proof, bad, checked, held};
-use crate::check::Check;
+use crate::check::{Check, assignment};
 use crate::covers::spares;
 use crate::deeds::{Deeds, Run, What};
 use crate::line;
@@ -54,6 +54,7 @@ pub(super) fn fixed(deeds: &Deeds, said: &Said) -> Proof {
     let whole = Said { kind: ClaimKind::Tests, ..said.clone() };
     let all: Vec<Tried<'_>> =
         tried(deeds, &whole).filter(|tried| first.is_some_and(|first| tried.at > first)).collect();
+    let all: Vec<Tried<'_>> = all.into_iter().filter(|tried| !leaves_out(deeds, tried, said)).collect();
     if let Some(bad) = bad(&all, turn.start) {
         let first = first.unwrap_or_default();
         return targeted(deeds, said, &all).or_else(|| compiles(deeds, said, first)).unwrap_or(bad);
@@ -62,6 +63,21 @@ pub(super) fn fixed(deeds: &Deeds, said: &Said) -> Proof {
         Some(proof) => held(deeds, proof),
         None => again(deeds, said, first.unwrap_or_default(), false),
     }
+}
+
+/// True for a good run of other files than the one in which a test failed that the claim names.
+fn leaves_out(deeds: &Deeds, tried: &Tried<'_>, said: &Said) -> bool {
+    let given: Vec<&str> = tried.check.part.iter().map(|word| word.trim_start_matches("./")).collect();
+    let earlier = deeds.done.iter().take(tried.at).filter_map(|deed| match &deed.what {
+        What::Ran(run) => Some(&run.failed_places),
+        What::Wrote(_) => None,
+    });
+    let named = |place: &&String| {
+        let last = place.rsplit("::").next().unwrap_or(place);
+        said.reach.names.iter().any(|name| last.starts_with(name.as_str()) || name.ends_with(last))
+    };
+    let ran = |place: &String| given.iter().any(|word| place.contains(&word.to_ascii_lowercase()));
+    tried.ended == Ended::Passed && !given.is_empty() && earlier.flatten().filter(named).any(|place| !ran(place))
 }
 
 /// What did not compile does, by the command that had failed: tests that fail behind it have to do with something else.
@@ -147,9 +163,11 @@ fn again(deeds: &Deeds, said: &Said, first: usize, builds: bool) -> Proof {
 
 /// True when a line runs what another ran, in its order, and ends with the code of the same command; it may look at more of it.
 fn is_again(one: &str, other: &str) -> bool {
-    const SHOWING: &[&str] = &["tail", "head", "cd", "rm", "echo"];
+    const SHOWING: &[&str] = &["tail", "head", "cd", "rm", "echo", "exit", "set", "tee"];
     const SEARCHING: &[&str] = &["grep", "egrep", "rg"];
-    let is = |ran: &Ran, names: &[&str]| ran.words.first().is_none_or(|word| names.contains(&word.as_str()));
+    let is = |ran: &Ran, names: &[&str]| {
+        ran.words.iter().find(|word| assignment(word).is_none()).is_none_or(|word| names.contains(&word.as_str()))
+    };
     let kept = |line: &str| line::commands(line).into_iter().filter(|ran| !is(ran, SHOWING)).collect::<Vec<Ran>>();
     let words = |ran: &Ran| -> Vec<String> {
         let searches = is(ran, SEARCHING);

@@ -1,4 +1,4 @@
-//! Maven and Gradle.
+//! Maven, Gradle and sbt.
 
 use super::words::{operands, options};
 use crate::check::{Check, LintClass, Linter};
@@ -19,7 +19,49 @@ pub(super) fn maven(args: &[&str]) -> Option<Check> {
     let lints = goals.iter().filter_map(|goal| goal.split_once(':')).filter_map(|(plugin, goal)| task(plugin, goal));
     let lints: Vec<Linter> = lints.collect();
     let proves = tests || builds || !lints.is_empty();
-    proves.then(|| Check { tests, build: builds, pieces, lints, ..Check::default() }.narrowed(part))
+    let quiet = is_quiet(args) && lints.is_empty();
+    proves.then(|| Check { tests, build: builds, pieces, lints, quiet, ..Check::default() }.narrowed(part))
+}
+
+/// Tasks of sbt, each with its project and its configuration before a slash.
+pub(super) fn sbt(args: &[&str]) -> Option<Check> {
+    const WHOLE: &[&str] = &["test", "compile", "thisbuild", "global", "root"];
+    let tasks: Vec<String> = args
+        .iter()
+        .flat_map(|word| word.split(';'))
+        .map(|word| word.chars().filter(|c| !c.is_whitespace()).collect::<String>())
+        .filter(|word| !word.is_empty() && !word.starts_with(['-', '+']))
+        .collect();
+    // What is told behind it is done in that project.
+    let moved = args.iter().filter_map(|word| word.trim().strip_prefix("project "));
+    let mut all = Check::default().placed(moved.map(|name| name.trim().to_owned()).collect());
+    for task in &tasks {
+        let pieces: Vec<&str> = task.split(['/', ':']).collect();
+        let (stem, before) = pieces.split_last()?;
+        let places = before.iter().filter(|place| !WHOLE.contains(&place.to_ascii_lowercase().as_str()));
+        let places: Vec<String> = places.map(|place| (*place).to_owned()).collect();
+        let lower = stem.to_ascii_lowercase();
+        let tests = lower == "test";
+        let checks = lower.starts_with("scalafmt") && lower.contains("check");
+        // Another task with words of its own, such as one test.
+        if lower.starts_with("testonly") || lower.starts_with("testquick") {
+            return Some(Check::tests().placed(places).narrowed(vec![(*stem).to_owned()]));
+        }
+        let builds = tests || matches!(lower.as_str(), "compile" | "package" | "assembly" | "stage" | "dist");
+        (all.tests, all.build) = (all.tests || tests, all.build || builds);
+        if checks {
+            all.lints.push(Linter { class: LintClass::Format, tool: "scalafmt".to_owned() });
+        }
+        if tests || builds || checks {
+            all = all.placed(places);
+        }
+    }
+    all.proves().then_some(all)
+}
+
+/// True where only errors are written out.
+fn is_quiet(args: &[&str]) -> bool {
+    args.iter().any(|word| matches!(*word, "-q" | "--quiet" | "--warning-mode=none"))
 }
 
 /// Linters by the names of tasks and plugins, with the words that make them write.
@@ -58,6 +100,7 @@ pub(super) fn gradle(args: &[&str]) -> Option<Check> {
         all.lints.extend(task(stem, stem));
         all.writes |= stem.ends_with("Apply") || stem.ends_with("Format");
     }
+    all.quiet = is_quiet(args) && all.lints.is_empty();
     (all.proves() || all.writes).then_some(all)
 }
 
