@@ -277,7 +277,7 @@ impl Reader<'_> {
             return Some(());
         }
         // What may be nothing at all is not gone through again and again.
-        (most.is_some() || !passes(&block)).then_some(())?;
+        (most == Some(1) || !passes(&block)).then_some(())?;
         (0..least).for_each(|_| self.program.steps.extend_from_slice(&block));
         // Where few are wanted, what comes first is to go on behind all of them.
         let size = block.len() + if greedy { 1 } else { 2 };
