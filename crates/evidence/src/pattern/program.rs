@@ -31,7 +31,7 @@ pub(super) enum Step {
         set: u16,
         greedy: bool,
     },
-    /// Where the steps of a loop begin again.
+    /// Where the steps of a loop begin again, or where what stands behind a repetition with a bound begins: tried once at a place.
     Again(u16),
     /// What comes next, where it begins with `first`, and if that does not fit, what stands further on.
     Branch {

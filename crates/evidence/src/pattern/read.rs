@@ -68,7 +68,7 @@ impl Reader<'_> {
         self.open = false;
         while let Some(letter) = self.peek().filter(|letter| !matches!(letter, '|' | ')')) {
             let start = self.at();
-            if self.plain() {
+            if self.plain()? {
                 continue;
             }
             self.next();
@@ -101,7 +101,7 @@ impl Reader<'_> {
     }
 
     /// Letters that stand for themselves, but for one that is repeated; false where there are none.
-    fn plain(&mut self) -> bool {
+    fn plain(&mut self) -> Option<bool> {
         let special = |byte: u8| {
             matches!(byte, b'|' | b'(' | b')' | b'[' | b'.' | b'^' | b'$' | b'\\' | b'*' | b'+' | b'?' | b'{')
         };
@@ -110,9 +110,12 @@ impl Reader<'_> {
         if rest.starts_with(['*', '+', '?', '{']) {
             letters = letters.get(..letters.floor_char_boundary(end.saturating_sub(1))).unwrap_or_default();
         }
-        self.rest = self.rest.get(letters.len()..).unwrap_or_default();
+        if !letters.chars().all(|letter| self.folds(letter, letter)) {
+            return None;
+        }
+        self.rest = self.rest.get(letters.len()..)?;
         self.text(letters);
-        !letters.is_empty()
+        Some(!letters.is_empty())
     }
 
     /// Behind its sign; true for flags of all that follows.
@@ -121,6 +124,7 @@ impl Reader<'_> {
         self.open = false;
         let mut marks = None;
         if self.takes('?') {
+            (!self.rest.starts_with(')')).then_some(())?;
             loop {
                 match self.next()? {
                     'i' => self.flags.fold = true,
@@ -179,9 +183,11 @@ impl Reader<'_> {
                 self.takes('{').then_some(())?;
                 let (digits, rest) = self.rest.split_once('}')?;
                 self.rest = rest;
+                // A number may begin with a sign, these digits may not.
+                let digits = Some(digits).filter(|digits| !digits.starts_with('+'))?;
                 char::from_u32(u32::from_str_radix(digits, 16).ok()?)
             }
-            letter => letter.is_ascii_punctuation().then_some(letter),
+            letter => (letter.is_ascii_punctuation() && !matches!(letter, '<' | '>')).then_some(letter),
         }
     }
 
@@ -189,7 +195,11 @@ impl Reader<'_> {
     fn class(&mut self) -> Option<Set> {
         let negated = self.takes('^');
         let mut set = Set::default();
+        (!self.rest.starts_with(']')).then_some(())?;
         loop {
+            // Sets are not taken from one another.
+            let taken = ["&&", "--", "~~"].iter().any(|sign| self.rest.starts_with(sign));
+            (!taken).then_some(())?;
             let from = match self.next()? {
                 ']' => break,
                 '\\' => match self.peek().and_then(Set::named) {
@@ -213,12 +223,20 @@ impl Reader<'_> {
             } else {
                 from
             };
+            (from <= to && self.folds(from, to)).then_some(())?;
             set.add(from, to);
         }
         if negated && self.flags.fold {
             set.fold();
         }
         Some(if negated { set.but() } else { set })
+    }
+
+    /// False for wide letters that would have to be found in another case: only those of English are.
+    fn folds(&self, from: char, to: char) -> bool {
+        let same = |letter: char| letter.to_lowercase().eq([letter]) && letter.to_uppercase().eq([letter]);
+        let ranges = from != to && !to.is_ascii() && from < '\u{2000}';
+        !self.flags.fold || (!ranges && [from, to].into_iter().all(|letter| letter.is_ascii() || same(letter)))
     }
 
     /// How often what stands before it is there.
@@ -228,7 +246,7 @@ impl Reader<'_> {
             Some('+') => (1, None),
             Some('?') => (0, Some(1)),
             Some('{') => {
-                let (words, rest) = self.rest.get(1..)?.split_once('}')?;
+                let (words, rest) = self.rest.get(1..)?.split_once('}').filter(|(words, _)| !words.contains('+'))?;
                 // What ends it is taken below.
                 self.rest = self.rest.get(self.rest.len() - rest.len() - 1..)?;
                 match words.split_once(',') {
@@ -240,7 +258,7 @@ impl Reader<'_> {
             _ => return Some(None),
         };
         self.next();
-        let known = most.is_none_or(|most| least <= most);
+        let known = most.is_none_or(|most| least <= most && most > 0);
         known.then(|| Some(Times { least, most, greedy: !self.takes('?') }))
     }
 
@@ -252,11 +270,14 @@ impl Reader<'_> {
             if least > 0 || most.is_some() {
                 self.push(Step::Run { then: 0, least, most: most.unwrap_or(least), set, greedy });
             }
+            self.once(times);
             if most.is_none() {
                 self.push(Step::Loop { then: 0, number: 0, set, greedy });
             }
             return Some(());
         }
+        // What may be nothing at all is not gone through again and again.
+        (most == Some(1) || !passes(&block)).then_some(())?;
         (0..least).for_each(|_| self.program.steps.extend_from_slice(&block));
         // Where few are wanted, what comes first is to go on behind all of them.
         let size = block.len() + if greedy { 1 } else { 2 };
@@ -277,8 +298,16 @@ impl Reader<'_> {
         if most.is_none() {
             self.push(Step::Jump(-far(self.at() - head)?));
         }
+        self.once(times);
         self.open = false;
         Some(())
+    }
+
+    /// What follows a repetition with a bound is come to from many places: it is tried once at each.
+    fn once(&mut self, times: &Times) {
+        if times.most.is_some_and(|most| most - times.least > 1) {
+            self.push(Step::Again(0));
+        }
     }
 
     fn set(&mut self, mut set: Set) -> Option<()> {
@@ -297,6 +326,7 @@ impl Reader<'_> {
 
     /// A letter by itself; one that may be there many times is a set.
     fn letter(&mut self, letter: char) -> Option<()> {
+        self.folds(letter, letter).then_some(())?;
         match self.peek() {
             Some('*' | '+' | '{') => return self.set(Set::one(letter)),
             Some('?') => self.open = false,
@@ -352,6 +382,27 @@ struct Times {
     least: u16,
     most: Option<u16>,
     greedy: bool,
+}
+
+/// True when these steps may fit nothing at all.
+fn passes(block: &[Step]) -> bool {
+    let mut reached = vec![false; block.len() + 1];
+    reached.first_mut().into_iter().for_each(|first| *first = true);
+    for (at, step) in block.iter().enumerate() {
+        if !reached.get(at).copied().unwrap_or_default() {
+            continue;
+        }
+        let ahead = |far: i32| usize::try_from(far).unwrap_or_default() + at;
+        let next = match *step {
+            Step::Text(_) | Step::Done => [at, at],
+            Step::Run { least, .. } if least > 0 => [at, at],
+            Step::Branch { other, .. } => [at + 1, ahead(other)],
+            Step::Jump(far) => [ahead(far), at],
+            Step::Run { .. } | Step::Loop { .. } | Step::Again(_) | Step::Mark(_) | Step::Look(_) => [at + 1, at],
+        };
+        next.into_iter().for_each(|next| reached.get_mut(next).into_iter().for_each(|slot| *slot = true));
+    }
+    reached.last() == Some(&true)
 }
 
 fn far(steps: usize) -> Option<i32> {

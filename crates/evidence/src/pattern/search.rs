@@ -22,8 +22,9 @@ pub(super) struct Search<'p, 't> {
     left: Vec<Left>,
     /// The loops that were tried at each place, a bit each: nothing came of them, and they are not tried again.
     tried: Vec<u64>,
-    /// Behind the last of these places.
-    far: usize,
+    /// What it cost.
+    #[cfg(test)]
+    pub(super) steps: usize,
 }
 
 /// What else can be tried.
@@ -55,15 +56,25 @@ impl<'p, 't> Search<'p, 't> {
     pub(super) fn new(program: &'p Program, text: &'t str, groups: bool) -> Self {
         let marks = if groups { vec![NOWHERE; program.groups * 2] } else { Vec::new() };
         let hopeless = text.len() >= LONG && !may_fit(program, text);
-        Self { program, text, hopeless, marks, left: Vec::new(), tried: Vec::new(), far: 0 }
+        Self {
+            program,
+            text,
+            hopeless,
+            marks,
+            left: Vec::new(),
+            tried: Vec::new(),
+            #[cfg(test)]
+            steps: 0,
+        }
     }
 
     /// The first place that fits from here on.
     pub(super) fn from(&mut self, from: usize) -> Option<Range<usize>> {
-        // What was tried may have led to what was found.
-        let (start, end) = (from * self.program.loops / 64, (self.far * self.program.loops).div_ceil(64));
-        self.tried.get_mut(start..end).into_iter().for_each(|tried| tried.fill(0));
-        self.far = from;
+        // What was tried where a find ended may have led to it; what was tried behind that place led nowhere.
+        let loops = self.program.loops;
+        for bit in from * loops..(from + 1) * loops {
+            self.tried.get_mut(bit / 64).into_iter().for_each(|tried| *tried &= !(1 << (bit % 64)));
+        }
         let mut at = if self.hopeless { return None } else { from };
         while at <= self.text.len() {
             at = self.near(at)?;
@@ -95,6 +106,15 @@ impl<'p, 't> Search<'p, 't> {
             })
     }
 
+    /// Counts what is done, for the test that holds how much it may be.
+    #[inline(always)]
+    fn count(&mut self) {
+        #[cfg(test)]
+        {
+            self.steps += 1;
+        }
+    }
+
     /// A group of what was found.
     pub(super) fn group(&self, number: usize) -> Option<Range<usize>> {
         let (from, to) = (*self.marks.get(number * 2)?, *self.marks.get(number * 2 + 1)?);
@@ -106,6 +126,7 @@ impl<'p, 't> Search<'p, 't> {
         self.left.clear();
         let mut next = Some((0, start));
         loop {
+            self.count();
             let (step, at) = match next {
                 Some(next) => next,
                 None => self.back()?,
@@ -152,11 +173,13 @@ impl<'p, 't> Search<'p, 't> {
     /// What is tried next where something did not fit.
     fn back(&mut self) -> Option<(usize, usize)> {
         loop {
+            self.count();
             match self.left.pop()? {
                 Left::Step { step, at } => return Some((step, at)),
                 Left::Mark { mark, was } => self.marks.get_mut(mark).into_iter().for_each(|place| *place = was),
                 Left::Fewer { step, least, mut at } => {
                     while at > least {
+                        self.count();
                         at = self.text.floor_char_boundary(at - 1);
                         let Some(next) = self.then(step, at) else { continue };
                         if at > least {
@@ -198,6 +221,7 @@ impl<'p, 't> Search<'p, 't> {
         }
         let mut count = if greedy { more } else { 0 };
         while let Some(next) = self.one(set, at).filter(|_| count > 0) {
+            self.count();
             (at, count) = (next, count - 1);
         }
         if at > end {
@@ -221,6 +245,7 @@ impl<'p, 't> Search<'p, 't> {
             if self.was_tried(number, end) {
                 break;
             }
+            self.count();
             at = end;
         }
         if at > start {
@@ -288,7 +313,6 @@ impl<'p, 't> Search<'p, 't> {
         if self.tried.is_empty() {
             self.tried = vec![0; ((self.text.len() + 1) * self.program.loops).div_ceil(64)];
         }
-        self.far = self.far.max(at + 1);
         let place = at * self.program.loops + usize::from(number);
         let (Some(tried), bit) = (self.tried.get_mut(place / 64), 1 << (place % 64)) else { return false };
         let was = *tried & bit != 0;

@@ -1,7 +1,7 @@
 //! Holds what fits a pattern to what `regex` says of it.
 
 use super::Pattern;
-use super::program::Step;
+use super::program::{Program, Step};
 use super::read::read;
 use super::search::Search;
 use regex::Regex;
@@ -10,6 +10,9 @@ use std::ops::Range;
 
 /// A pattern is made of fewer than this: making it and holding it costs as much.
 const MOST_STEPS: usize = 5000;
+
+/// A search does fewer of these than that for each byte of any text.
+const MOST_STEPS_A_BYTE: usize = 1500;
 
 /// Numbers that look like chance, the same every time.
 struct Dice(u64);
@@ -119,6 +122,59 @@ pub(crate) fn fits_the_same(name: &str, pattern: &Pattern) {
         fitted += usize::from(!wanted.is_empty());
     }
     assert!(fitted > 0, "{name} was never drawn");
+    // What fits in part, again and again.
+    for _ in 0..5 {
+        let mut piece = String::new();
+        drawn(&hir, &mut dice, &mut piece);
+        let end = piece.floor_char_boundary(usize::try_from(dice.below(piece.len() as u64)).unwrap() + 1);
+        let text = piece.get(..end).unwrap_or_default().repeat(2000 / end.max(1));
+        let steps = steps(program, &text);
+        assert!(steps <= (text.len() + 1) * MOST_STEPS_A_BYTE, "{name} takes {steps} steps of {piece:?}");
+    }
+}
+
+/// What it takes to find all places of a pattern.
+fn steps(program: &Program, text: &str) -> usize {
+    let mut search = Search::new(program, text, false);
+    let mut at = 0;
+    while let Some(found) = search.from(at) {
+        at = found.end + usize::from(found.is_empty());
+    }
+    search.steps
+}
+
+#[test]
+fn what_led_nowhere_is_not_tried_again_for_the_next_place() {
+    let long = "ab ".repeat(20_000);
+    for text in [r"(?s)ab.*c|ab", r"ab(?: |ab)*c|ab", r"(?s)ab.*?c|ab"] {
+        let steps = steps(&read(text).unwrap(), &long);
+        assert!(steps < long.len() * 20, "{text}: {steps}");
+    }
+    let close = "ab ac ad aab ".repeat(100);
+    let patterns = [
+        Pattern::new(|| r"(a)(?s:.)*e|(a[bc])".to_owned()),
+        Pattern::new(|| r"a[^d]*?d|(a)".to_owned()),
+        Pattern::new(|| r"(?:a. )*ad|( )".to_owned()),
+        Pattern::new(|| r"(?:a(.) ?)+?c".to_owned()),
+        // What was found may end where the same loop is come to next.
+        Pattern::new(|| "a*|b".to_owned()),
+    ];
+    for pattern in patterns {
+        let text = (pattern.text)();
+        let found = pattern.each(&close, |whole, groups| Some((whole, groups)));
+        assert_eq!(found, by_regex(&Regex::new(&text).unwrap(), &close), "{text}");
+    }
+}
+
+#[test]
+fn what_follows_a_repetition_with_a_bound_is_tried_once_at_a_place() {
+    let long = "test".repeat(5_000);
+    let many: Vec<String> = ('a'..='z').map(|letter| format!("(?:es|t.{letter})")).collect();
+    for between in ["[^.]{0,80}?", "[^.]{0,80}", r"(?:[^.]|\.\w){0,80}?", r"(?:[^.]|\.\w){0,80}"] {
+        let behind = many.join("|");
+        let steps = steps(&read(&format!("te{between}(?:{behind})+!")).unwrap(), &long);
+        assert!(steps < long.len() * 400, "{between}: {steps}");
+    }
 }
 
 #[test]
@@ -128,7 +184,13 @@ fn a_step_stays_small() {
 
 #[test]
 fn what_is_read_otherwise_than_regex_does_is_no_pattern() {
-    for text in ["a**", "(a", "a)", "[a", "[[a]b]", r"\d\", r"\pL", r"\B", "(?x)a", "(?<name>a)", "a{2", "a{3,2}"] {
+    let strange =
+        ["a**", "(a", "a)", "[a", "[[a]b]", r"\d\", r"\pL", r"\B", "(?x)a", "(?<name>a)", "a{2", "a{3,2}", "(?)a"];
+    let signs =
+        ["[]a]", "[a&&b]", "[a--b]", "[a~~b]", "[b-a]", r"\<a", r"[\>]", r"\x{+41}", "a{+1}", "(a){0}", "a{0,0}"];
+    let cases = ["(?i)é", "(?i)É+", "(?i)[é-ü]", "(?i)[^ſ]", "(?i)a\u{212a}"];
+    let nothing = ["(?:a*)*", "(?:a|)+", r"(?:\b)*", "(?:a??b?)+?", "(?:(?:a|b*){2}){3,}", "(?:a|){0,40}"];
+    for text in strange.into_iter().chain(signs).chain(cases).chain(nothing) {
         assert!(read(text).is_none(), "{text}");
     }
 }
@@ -136,7 +198,7 @@ fn what_is_read_otherwise_than_regex_does_is_no_pattern() {
 #[test]
 fn a_loop_is_not_tried_twice_at_one_place() {
     let lines = "\n".repeat(50_000);
-    for text in [r"(?m)^\s*x", r"(?m)^(?:\s|\n)*x", r"(?:\s+)*x", r"\s*?x", r"(?:\s*)*$"] {
+    for text in [r"(?m)^\s*x", r"(?m)^(?:\s|\n)*x", r"(?:\s+)*x", r"\s*?x", r"(?:\s\s*)*$"] {
         let program = read(text).unwrap();
         let found = Search::new(&program, &lines, false).from(0);
         assert_eq!(found.is_some(), text.ends_with('$'), "{text}");
