@@ -208,7 +208,7 @@ impl Model for Endpoint {
         let tokens = self.count(&text);
         if tokens > self.plan.window {
             self.seen.lock().unwrap().refused += 1;
-            let failure = Failure { class: FailureClass::ContextTooLong, phrase: Phrase::new("llm.too_long") };
+            let failure = Failure::new(FailureClass::ContextTooLong, Phrase::new("llm.too_long"));
             return Box::pin(stream::iter([Item::Failed(failure)]));
         }
         let asks_for_notes = match request.messages.last().map(|message| &**message) {
@@ -218,7 +218,7 @@ impl Model for Endpoint {
         let mut items = match (asks_for_notes, self.plan.notes) {
             (true, true) => vec![Item::Text(notes()), Item::End(StopReason::End)],
             (true, false) => {
-                let failure = Failure { class: FailureClass::Server, phrase: Phrase::new("llm.failed") };
+                let failure = Failure::new(FailureClass::Server, Phrase::new("llm.failed"));
                 return Box::pin(stream::iter([Item::Failed(failure)]));
             }
             (false, _) => {
