@@ -121,7 +121,13 @@ fn a_window_that_a_refusal_named_is_known_to_later_processes_and_sessions() {
         let ran = place.run(&[&["run"], more, &[text.as_str()]].concat());
         assert_eq!(ran.code, Some(0), "{number}: {}", ran.err);
     };
-    say(0, &[]);
+    let text = "Begin.".to_owned();
+    let ran = place.run(&["run", &text]);
+    assert!(ran.err.contains("context_window") && ran.err.contains("reasonix probe"), "{}", ran.err);
+    let ran = place.run(&["run", "--continue", &text]);
+    assert!(!ran.err.contains("context_window"), "it is said once: {}", ran.err);
+    assert!(!place.run(&["run", "--quiet", "Begin."]).err.contains("context_window"));
+    say(0, &["--continue"]);
     (1..12).take_while(|_| refused.load(Ordering::SeqCst) == 0).for_each(|number| say(number, &["--continue"]));
     let once = refused.load(Ordering::SeqCst);
     assert!(once > 0, "nothing was too long");
@@ -129,7 +135,7 @@ fn a_window_that_a_refusal_named_is_known_to_later_processes_and_sessions() {
     say(40, &[]);
     (41..50).for_each(|number| say(number, &["--continue"]));
     assert_eq!(refused.load(Ordering::SeqCst), once, "a process had forgotten the window");
-    assert_eq!(place.logs().len(), 2);
+    assert_eq!(place.logs().len(), 3);
     let ran = place.run(&["doctor", "--offline"]);
     assert!(format!("{}{}", ran.out, ran.err).contains("12000"), "{}{}", ran.out, ran.err);
     let ran = place.run(&["context", "--json"]);
