@@ -3,7 +3,9 @@
 
 mod digest;
 mod fold;
+mod gist;
 mod originals;
+mod pasted;
 mod room;
 mod said;
 mod work;

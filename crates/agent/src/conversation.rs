@@ -36,8 +36,6 @@ pub struct Conversation {
     todo: Vec<TodoPhase>,
     /// What the first messages stand for, when the conversation was folded, and how many they are.
     folded: Option<(Box<Compacted>, usize)>,
-    /// The estimate of the smallest request that was too long for the model.
-    ceiling: Option<u64>,
     /// How often messages went out of it: by a folding, or by a report.
     cuts: u32,
     /// The place that a report may take the conversation back to.
@@ -82,7 +80,6 @@ impl Conversation {
             counted_by: String::new(),
             todo: Vec::new(),
             folded: None,
-            ceiling: None,
             cuts: 0,
             mark: None,
             ledger: Ledger::default(),
@@ -330,15 +327,14 @@ impl Conversation {
         self.prefix.traits_of(name)
     }
 
-    /// A request of so many tokens was too long. It is kept as an estimate: tokens may turn out to be more than they seemed.
+    /// A request of so many tokens was too long for the model that was asked.
     pub(crate) fn did_not_fit(&mut self, tokens: u64) {
-        let estimate = self.estimate_of(tokens);
-        self.ceiling = Some(self.ceiling.map_or(estimate, |ceiling| ceiling.min(estimate)));
+        self.measures.did_not_fit(&self.model, tokens);
     }
 
     /// How much fits: what the model is said to take, or less when less was already too much; 0 when nobody knows.
     pub(crate) fn window(&self, said: u64) -> u64 {
-        match (said, self.ceiling.map(|ceiling| self.counted_as(ceiling))) {
+        match (said, self.measures.ceiling(&self.model).map(|ceiling| self.counted_as(ceiling))) {
             (said, None) => said,
             (0, Some(ceiling)) => ceiling,
             (said, Some(ceiling)) => said.min(ceiling),

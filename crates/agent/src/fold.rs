@@ -249,7 +249,7 @@ mod tests {
     }
 
     fn broken() -> Item {
-        Item::Failed(Failure { class: FailureClass::StreamBroken, phrase: Phrase::new("llm.stream_broken") })
+        Item::Failed(Failure::new(FailureClass::StreamBroken, Phrase::new("llm.stream_broken")))
     }
 
     fn finish(items: Vec<Item>, interrupted: bool) -> (String, usize, StopReason) {

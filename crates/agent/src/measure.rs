@@ -11,9 +11,13 @@ const BOUNDS: (f64, f64) = (0.25, 4.0);
 /// Two requests tell tokens per text apart from what every request costs when the larger one has this share more.
 const APART: f64 = 1.25;
 
-/// What endpoints counted, model by model.
+/// What endpoints counted, model by model, and what was too long for them.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Measures(Vec<Measure>);
+pub struct Measures {
+    known: Vec<Measure>,
+    /// The estimate of the smallest request that was too long for a model.
+    ceilings: Vec<(String, u64)>,
+}
 
 #[derive(Debug, Clone, PartialEq)]
 struct Measure {
@@ -40,17 +44,36 @@ impl Measures {
             return;
         }
         let last = Count { estimate: estimate as f64, counted: counted as f64 };
-        let place = self.0.iter().position(|measure| measure.model == entry.model);
-        let known = place.map(|place| self.0.remove(place).least);
+        // A longer one went through: what was refused was refused for another reason.
+        self.ceilings.retain(|(model, ceiling)| *model != entry.model || estimate <= *ceiling);
+        let place = self.known.iter().position(|measure| measure.model == entry.model);
+        let known = place.map(|place| self.known.remove(place).least);
         let least = known.filter(|least| least.estimate < last.estimate).unwrap_or(last);
-        self.0.push(Measure { model: entry.model.clone(), least, last });
-        if self.0.len() > MOST {
-            self.0.remove(0);
+        self.known.push(Measure { model: entry.model.clone(), least, last });
+        if self.known.len() > MOST {
+            self.known.remove(0);
         }
     }
 
     fn of(&self, model: &str) -> Option<&Measure> {
-        self.0.iter().find(|measure| measure.model == model)
+        self.known.iter().find(|measure| measure.model == model)
+    }
+
+    /// A request of so many tokens was too long for this model. It is kept as an estimate: tokens may turn out to be more than
+    /// they seemed.
+    pub fn did_not_fit(&mut self, model: &str, tokens: u64) {
+        let estimate = self.estimate(model, tokens);
+        let least = self.ceiling(model).map_or(estimate, |ceiling| ceiling.min(estimate));
+        self.ceilings.retain(|(other, _)| other != model);
+        self.ceilings.push((model.to_owned(), least));
+        if self.ceilings.len() > MOST {
+            self.ceilings.remove(0);
+        }
+    }
+
+    /// The estimate of the smallest request that was too long for this model.
+    pub(crate) fn ceiling(&self, model: &str) -> Option<u64> {
+        self.ceilings.iter().find(|(other, _)| other == model).map(|(_, ceiling)| *ceiling)
     }
 
     /// True when a request to this model was counted.
@@ -160,6 +183,19 @@ mod tests {
         let old = Requested { estimate: 0, bytes: 8_000, ..entry("old", 1, 3_000) };
         measures.learn(&old);
         assert_eq!(measures.tokens("old", 4_000), 6_000);
+    }
+
+    #[test]
+    fn what_was_too_long_holds_for_its_model_until_something_longer_goes_through() {
+        let mut measures = Measures::default();
+        measures.did_not_fit("small", 8_000);
+        measures.did_not_fit("small", 9_000);
+        assert_eq!((measures.ceiling("small"), measures.ceiling("large")), (Some(8_000), None));
+        measures.learn(&entry("small", 8_000, 8_000));
+        measures.learn(&entry("large", 9_000, 9_000));
+        assert_eq!(measures.ceiling("small"), Some(8_000));
+        measures.learn(&entry("small", 8_001, 8_001));
+        assert_eq!(measures.ceiling("small"), None);
     }
 
     #[test]

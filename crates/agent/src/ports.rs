@@ -201,6 +201,15 @@ pub struct Failure {
     pub class: FailureClass,
     /// What to tell the user; its `.hint` says what to do.
     pub phrase: Phrase,
+    /// How many tokens fit, where the endpoint refused a request as too long and said so.
+    pub window: Option<u64>,
+}
+
+impl Failure {
+    /// A failure of which only this is known.
+    pub fn new(class: FailureClass, phrase: Phrase) -> Self {
+        Self { class, phrase, window: None }
+    }
 }
 
 /// What a call is: judged once, before anything else looks at it, and held by whoever runs it.

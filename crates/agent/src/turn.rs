@@ -452,6 +452,10 @@ impl Agent {
                 continue;
             }
             let (turn, own) = (progress.turn, &model);
+            if let Some(window) = answer.failure.as_ref().and_then(|failure| failure.window) {
+                conversation.asks(&own.card().name);
+                conversation.did_not_fit(window);
+            }
             let need = Need { turn, own, reason: FoldReason::Overflow, instructions: None, squeeze };
             if !self.compact(conversation, need, stop).await? {
                 return Ok(Ok((answer, model)));

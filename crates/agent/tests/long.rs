@@ -29,6 +29,8 @@ struct Plan {
     output: usize,
     /// The model writes notes when it is asked for them.
     notes: bool,
+    /// Prompts have pasted text in them and are answered at once, in few words.
+    talk: bool,
 }
 
 const OBJECTIVE: &str = "OBJECTIVE: port the billing service to Rust, and never touch the ledger table.";
@@ -53,10 +55,34 @@ fn words(from: usize, characters: usize) -> String {
     text.trim_end().to_owned()
 }
 
+/// A page that demands and counts more than a person does.
+fn pasted(turn: usize, characters: usize) -> String {
+    let mut text = String::new();
+    for line in 0.. {
+        if text.len() >= characters {
+            break;
+        }
+        let _ = match line % 4 {
+            0 => writeln!(
+                text,
+                "- `option_{turn}` must never be more than {} rows, only \"/srv/{line}\" is",
+                7_000 + turn * line
+            ),
+            3 => writeln!(text),
+            _ => writeln!(text, "{}", words(turn + line, 110)),
+        };
+    }
+    text.truncate(characters);
+    text.trim_end().to_owned()
+}
+
 /// The fact stands at the beginning, in the middle or at the end.
 fn prompt(plan: Plan, turn: usize) -> String {
     let fact = if turn == 1 { format!("{OBJECTIVE} {}", fact(1)) } else { fact(turn) };
     let rest = plan.prompt.saturating_sub(fact.len() + 2);
+    if plan.talk {
+        return format!("{fact} Here are notes for later:\n{}\nAnswer in one short sentence.", pasted(turn, rest - 60));
+    }
     match turn % 3 {
         _ if rest < 20 => fact,
         0 => format!("{}. {fact}", words(turn, rest)),
@@ -138,7 +164,7 @@ impl Endpoint {
         };
         lacks("the objective", OBJECTIVE);
         (turn.saturating_sub(29).max(1)..=turn).for_each(|turn| lacks("a fact", &fact(turn)));
-        if turn > 2 {
+        if turn > 2 && !self.plan.talk {
             lacks("the todo list", TODO);
             lacks("the risk", RISK);
             lacks("the patched file", PATCHED);
@@ -157,6 +183,9 @@ impl Endpoint {
         };
         let patch = format!("*** Begin Patch\n*** Update File: {PATCHED}\n@@\n-a\n+b\n*** End Patch");
         let answer = match (turn, step) {
+            _ if self.plan.talk => {
+                return vec![Item::Text(words(turn, 90)), Item::End(StopReason::End)];
+            }
             (2, 0) => call("apply_patch", json!({ "patch": patch })),
             (2, 1) => call("todo_write", json!({ "items": ["read the schema", TODO, "drop the old views"] })),
             (2, 2) => call("run", json!({ "command": "cargo test" })),
@@ -179,7 +208,7 @@ impl Model for Endpoint {
         let tokens = self.count(&text);
         if tokens > self.plan.window {
             self.seen.lock().unwrap().refused += 1;
-            let failure = Failure { class: FailureClass::ContextTooLong, phrase: Phrase::new("llm.too_long") };
+            let failure = Failure::new(FailureClass::ContextTooLong, Phrase::new("llm.too_long"));
             return Box::pin(stream::iter([Item::Failed(failure)]));
         }
         let asks_for_notes = match request.messages.last().map(|message| &**message) {
@@ -189,7 +218,7 @@ impl Model for Endpoint {
         let mut items = match (asks_for_notes, self.plan.notes) {
             (true, true) => vec![Item::Text(notes()), Item::End(StopReason::End)],
             (true, false) => {
-                let failure = Failure { class: FailureClass::Server, phrase: Phrase::new("llm.failed") };
+                let failure = Failure::new(FailureClass::Server, Phrase::new("llm.failed"));
                 return Box::pin(stream::iter([Item::Failed(failure)]));
             }
             (false, _) => {
@@ -245,7 +274,8 @@ impl Tool for Told {
 fn tools(plan: Plan) -> Tools {
     let tool = |name: &str, traits: ToolTraits| -> Arc<dyn Tool> {
         let parameters = json!({ "type": "object", "properties": { "command": { "type": "string" } } });
-        let spec = ToolSpec::new(name, words(name.len(), 1_100), parameters).with(traits);
+        let length = if plan.talk { 300 } else { 1_100 };
+        let spec = ToolSpec::new(name, words(name.len(), length), parameters).with(traits);
         Arc::new(Told { spec, output: plan.output })
     };
     Tools::new(vec![
@@ -439,7 +469,9 @@ fn reach(plan: Plan, kept: &Kept, last: &str, found: &mut Figures) {
             }
             all.push_str(text);
         }
-        found.unreachable = (1..=plan.turns).filter(|turn| !all.contains(&prompt(plan, *turn))).collect();
+        let is_there =
+            |prompt: String| all.contains(&prompt) || all.contains(json!(prompt).to_string().trim_matches('"'));
+        found.unreachable = (1..=plan.turns).filter(|turn| !is_there(prompt(plan, *turn))).collect();
         found.hops += usize::from(!found.unreachable.is_empty());
         texts = next;
     }
@@ -475,8 +507,16 @@ impl Figures {
         assert!(self.lacking.is_empty(), "{row}");
         // Ten requests bring more than is left there beside the prompt and the tools.
         let crowded = plan.prompt as f64 / plan.per_token > plan.window as f64 / 14.0;
-        assert!(self.nearest >= if crowded { 8 } else { 10 }, "at most one folding in ten requests: {row}");
-        assert!(self.reused.1 >= 90.0, "{row}");
+        let (nearest, reused) = match (plan.talk, crowded) {
+            (false, false) => (10, 90.0),
+            (false, true) => (8, 90.0),
+            // Each request brings a prompt: what is new of it is more.
+            (true, false) => (10, 85.0),
+            // Ten such prompts alone are as much as may be filled.
+            (true, true) => (5, 75.0),
+        };
+        assert!(self.nearest >= nearest, "at most one folding in ten requests: {row}");
+        assert!(self.reused.1 >= reused, "{row}");
         assert!(self.unreachable.is_empty() && self.hops <= 2, "{:?}: {row}", self.unreachable);
         assert!(self.idle == 0 && self.foldings > 0, "{row}");
         assert!(self.wrong < 10.0, "{row}");
@@ -487,7 +527,13 @@ impl Figures {
 const HEAD: &str = "| window | characters a token | prompt | turns | notes by | foldings | in the last sixth | nearest | sent before, first → last sixth | requests for notes | refused | `after` off by | missing | out of reach |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |";
 
 fn plan(window: u64, per_token: f64, turns: usize, prompt: usize, output: usize, notes: bool) -> Plan {
-    Plan { window, per_token, turns, prompt, output, notes }
+    Plan { window, per_token, turns, prompt, output, notes, talk: false }
+}
+
+/// Prompts of so many tokens with pasted text in them, and short answers: a request each.
+fn talk(window: u64, per_token: f64, turns: usize, tokens: usize, notes: bool) -> Plan {
+    let prompt = (tokens as f64 * per_token) as usize;
+    Plan { talk: true, ..plan(window, per_token, turns, prompt, 0, notes) }
 }
 
 #[tokio::test]
@@ -496,6 +542,10 @@ async fn folding_makes_room_and_keeps_what_was_said() {
         plan(8_192, 2.5, 60, 450, 120, true),
         plan(8_192, 3.2, 100, 100, 120, false),
         plan(16_384, 3.2, 60, 450, 900, true),
+        talk(8_192, 2.5, 60, 300, true),
+        talk(8_192, 4.0, 60, 300, false),
+        talk(8_192, 2.5, 60, 600, true),
+        talk(8_192, 3.2, 60, 600, true),
     ] {
         run(plan).await.hold(plan);
     }
@@ -523,6 +573,14 @@ async fn at_every_window_and_with_every_tokenizer() {
                 println!("{}", found.row(plan));
                 all.push((plan, found));
             }
+        }
+    }
+    for per_token in [2.5, 3.2, 4.0] {
+        for (tokens, notes) in [(300, true), (300, false), (600, true), (600, false)] {
+            let plan = talk(8_192, per_token, 90, tokens, notes);
+            let found = run(plan).await;
+            println!("{}", found.row(plan));
+            all.push((plan, found));
         }
     }
     all.iter().for_each(|(plan, found)| found.hold(*plan));

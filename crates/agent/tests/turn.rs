@@ -615,7 +615,7 @@ async fn news_are_read_between_steps() {
 
 #[tokio::test]
 async fn a_provider_failure_keeps_the_partial_text_and_the_session_goes_on() {
-    let failure = Failure { class: FailureClass::StreamBroken, phrase: Phrase::new("llm.stream_broken") };
+    let failure = Failure::new(FailureClass::StreamBroken, Phrase::new("llm.stream_broken"));
     let plays = vec![
         Play::Items(vec![Item::Text("partial".into()), Item::Failed(failure.clone())]),
         Play::Items(vec![Item::Failed(failure)]),

@@ -31,7 +31,7 @@ impl Children {
                 let (stop, told) = (Stop::new(), Arc::clone(&feed));
                 let ends = stop.clone();
                 let ending = async move {
-                    let handed = me.one(&own, job, &by, &ends).await;
+                    let handed = Box::pin(me.one(&own, job, &by, &ends)).await;
                     told.feed(handed.text().as_bytes());
                     ending_of(&handed)
                 };

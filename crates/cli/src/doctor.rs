@@ -116,6 +116,13 @@ fn validation(report: &mut Report, context: &Context) -> anyhow::Result<()> {
     report.line(mark, &Phrase::new(code).with("command", command).with("from", from))
 }
 
+/// The window that the endpoint named when it refused a request, where the user says nothing of it.
+fn learned(context: &Context, found: &ModelRef<'_>) -> Option<u64> {
+    let settings = &context.loaded.settings;
+    let endpoint = reasonix_engine::unprobed_endpoint(settings, found, &context.env, &context.home);
+    settings.said_window(found).map_or_else(|| reasonix_engine::learned_window(&context.home, &endpoint), |_| None)
+}
+
 async fn model(report: &mut Report, context: &Context, offline: bool) -> anyhow::Result<()> {
     let settings = &context.loaded.settings;
     let found = match settings.default_model() {
@@ -131,6 +138,9 @@ async fn model(report: &mut Report, context: &Context, offline: bool) -> anyhow:
     report.line(Mark::Good, &phrase)?;
     report.line(Mark::Good, &reasonix_engine::editing(settings, &context.home, &found.name()).why)?;
     key(report, context, &found)?;
+    if let Some(window) = learned(context, &found) {
+        report.line(Mark::Good, &Phrase::new("cli.doctor_window_learned").with("window", window))?;
+    }
     if offline || Wire::parse(&found.provider.kind).is_none() {
         return Ok(());
     }

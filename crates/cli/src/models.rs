@@ -212,7 +212,7 @@ pub(crate) async fn ask(context: &Context, found: &ModelRef<'_>) -> Result<Vec<L
     let settings = &context.loaded.settings;
     let endpoint = reasonix_engine::endpoint_of(settings, found, &context.env, &context.home);
     let client = reasonix_engine::client_of(settings, found.provider)
-        .map_err(|error| Failure { class: FailureClass::Unreachable, phrase: error.phrase() })?;
+        .map_err(|error| Failure::new(FailureClass::Unreachable, error.phrase()))?;
     let models = reasonix_llm::list_models(&endpoint, &client).await?;
     reasonix_engine::keep_models(settings, &context.home, &endpoint, &models);
     Ok(models)

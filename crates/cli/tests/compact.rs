@@ -99,6 +99,55 @@ fn the_model_writes_the_notes_and_where_it_fails_the_log_does() {
     }
 }
 
+/// What llama.cpp says.
+const NAMED: &str = r#"{"error":{"code":400,"message":"the request exceeds the available context size","type":"exceed_context_size_error","n_ctx":12000}}"#;
+
+#[test]
+fn a_window_that_a_refusal_named_is_known_to_later_processes_and_sessions() {
+    let refused = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&refused);
+    let server = ModelServer::start_with(move |request| {
+        let used = tokens(request);
+        if used > 12_000 {
+            count.fetch_add(1, Ordering::SeqCst);
+            return Some(Reply::fail(400, NAMED));
+        }
+        Some(Reply::say("ok").with_usage(used, 10, 0))
+    });
+    let place = place(server, 1);
+    place.home.write("config.toml", place.home.read("config.toml").replace("context_window = 1\n", ""));
+    let say = |number: usize, more: &[&str]| {
+        let text = format!("Part {number}. {}", "and so it goes on ".repeat(330));
+        let ran = place.run(&[&["run"], more, &[text.as_str()]].concat());
+        assert_eq!(ran.code, Some(0), "{number}: {}", ran.err);
+    };
+    let text = "Begin.".to_owned();
+    let ran = place.run(&["run", &text]);
+    assert!(ran.err.contains("context_window") && ran.err.contains("reasonix probe"), "{}", ran.err);
+    let ran = place.run(&["run", "--continue", &text]);
+    assert!(!ran.err.contains("context_window"), "it is said once: {}", ran.err);
+    assert!(!place.run(&["run", "--quiet", "Begin."]).err.contains("context_window"));
+    say(0, &["--continue"]);
+    (1..12).take_while(|_| refused.load(Ordering::SeqCst) == 0).for_each(|number| say(number, &["--continue"]));
+    let once = refused.load(Ordering::SeqCst);
+    assert!(once > 0, "nothing was too long");
+    (20..30).for_each(|number| say(number, &["--continue"]));
+    say(40, &[]);
+    (41..50).for_each(|number| say(number, &["--continue"]));
+    assert_eq!(refused.load(Ordering::SeqCst), once, "a process had forgotten the window");
+    assert_eq!(place.logs().len(), 3);
+    let ran = place.run(&["doctor", "--offline"]);
+    assert!(format!("{}{}", ran.out, ran.err).contains("12000"), "{}{}", ran.out, ran.err);
+    let ran = place.run(&["context", "--json"]);
+    assert!(ran.out.contains("\"window\":12000"), "{}", ran.out);
+    // What the user says comes first.
+    place.home.write(
+        "config.toml",
+        place.home.read("config.toml").replace("model = \"m1\"\n", "model = \"m1\"\ncontext_window = 20000\n"),
+    );
+    assert!(place.run(&["context", "--json"]).out.contains("\"window\":20000"));
+}
+
 #[test]
 fn a_window_smaller_than_was_said_is_found_out() {
     // The settings say 100,000; the server takes 6,000.

@@ -83,14 +83,18 @@ impl Settings {
     /// Tokens that a model can see: what the user says of it, of its provider, or what is known of it. What a server on
     /// this machine serves is its own affair. 0 when nobody knows.
     pub fn window(&self, found: &ModelRef<'_>) -> u64 {
-        let said = self.entry(found.provider, found.model).and_then(|entry| entry.context_window);
-        let own = Some(found.provider.context_window).filter(|window| *window > 0);
         let known =
             || self.catalogue.known(found.model).filter(|_| !found.provider.is_local()).map(|known| known.window);
+        self.said_window(found).or_else(known).unwrap_or(0)
+    }
+
+    /// The same as the user alone says it; 0 where nothing is to be folded.
+    pub fn said_window(&self, found: &ModelRef<'_>) -> Option<u64> {
         if !self.folds(found) {
-            return 0;
+            return Some(0);
         }
-        said.or(own).or_else(known).unwrap_or(0)
+        let said = self.entry(found.provider, found.model).and_then(|entry| entry.context_window);
+        said.or_else(|| Some(found.provider.context_window).filter(|window| *window > 0))
     }
 
     /// False where the user says that the window is 0: then nothing is folded.

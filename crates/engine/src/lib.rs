@@ -66,6 +66,7 @@ pub use reasonix_world::prompt::{BASE_PROMPT, bare_prompt};
 pub use reasonix_world::spec::{Start, Which};
 pub use reasonix_world::tap::Tap;
 pub use reasonix_world::trust::{trust_info, with_check, with_git};
+pub use reasonix_world::windows::learned_window;
 pub use reasonix_world::{World, endpoint_of, missing_key, unprobed_endpoint};
 pub use refs::{Resolved, resolve_refs};
 pub use retention::tidy_past;

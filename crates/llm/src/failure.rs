@@ -122,7 +122,7 @@ const BAD_KEY: &[&str] =
 impl Trouble {
     pub(crate) fn of(class: Class, phrase: Phrase) -> Self {
         let passing = matches!(class, Class::RateLimited | Class::Server);
-        Self { failure: Failure { class, phrase }, passing, oddity: None, asked: None, wrote: None }
+        Self { failure: Failure::new(class, phrase), passing, oddity: None, asked: None, wrote: None }
     }
 
     fn odd(mut self, oddity: Oddity) -> Self {
@@ -171,7 +171,9 @@ impl Trouble {
         let passing = passing && matches!(class, Class::RateLimited | Class::Server) || garbled;
         let formless = matches!(status, 400 | 404 | 422) && NO_FORM.iter().any(|words| lower.contains(words));
         let wrote = if garbled { wrote_in(body) } else { None };
-        Self { passing, oddity: formless.then_some(Oddity::Form), asked, wrote, ..Self::of(class, phrase) }
+        let window = (class == Class::ContextTooLong).then(|| window_in(body)).flatten();
+        let failure = Failure { window, ..Failure::new(class, phrase) };
+        Self { failure, passing, oddity: formless.then_some(Oddity::Form), asked, wrote }
     }
 
     /// A response that points elsewhere. It is not followed: the key would go with it.
@@ -344,6 +346,31 @@ fn class_of(status: u16, lower: &str) -> Class {
     }
 }
 
+/// What stands before the number of tokens that fit, where a request is refused as too long.
+const WINDOW: &[&str] = &[
+    "\"n_ctx\":",
+    "maximum context length is ",
+    "maximum context length of ",
+    "available context size (",
+    "context window of ",
+    "maximum prompt length is ",
+    "model token limit: ",
+    "maximum number of tokens allowed (",
+    "range of input length should be [1, ",
+    "tokens > ",
+];
+
+/// A window that an endpoint may well have.
+const LIKELY: std::ops::RangeInclusive<u64> = 512..=20_000_000;
+
+/// How many tokens fit, as an endpoint says that refuses a request.
+fn window_in(body: &str) -> Option<u64> {
+    let lower = body.to_lowercase();
+    let behind = WINDOW.iter().find_map(|words| lower.split_once(words))?.1.trim_start();
+    let digits: String = behind.chars().filter(|c| *c != ',').take_while(char::is_ascii_digit).collect();
+    digits.parse().ok().filter(|tokens| LIKELY.contains(tokens))
+}
+
 /// What a model wrote for a call that its endpoint could not read.
 fn wrote_in(body: &str) -> Option<String> {
     let body: Value = serde_json::from_str(body).ok()?;
@@ -439,6 +466,28 @@ mod tests {
 
     fn endpoint() -> Endpoint {
         Endpoint { key: Some(ApiKey::from("sk-hunter2")), ..Endpoint::new("p", "http://h/v1", "m") }
+    }
+
+    #[test]
+    fn how_much_fits_is_read_out_of_a_refusal() {
+        for (body, window) in [
+            (
+                r#"{"error":{"code":400,"message":"the request exceeds the available context size. try increasing the context size or enable context shift","type":"exceed_context_size_error","n_prompt_tokens":8577,"n_ctx":8192}}"#,
+                Some(8_192),
+            ),
+            (
+                r#"{"error":{"message":"This model's maximum context length is 16,385 tokens. However, you"}}"#,
+                Some(16_385),
+            ),
+            (r#"{"error":{"message":"prompt is too long: 208310 tokens > 200000 maximum"}}"#, Some(200_000)),
+            ("Range of input length should be [1, 30720]", Some(30_720)),
+            (r#"{"error":{"message":"Your request exceeded model token limit: 131072"}}"#, Some(131_072)),
+            (r#"{"error":{"message":"Prompt exceeds max length"}}"#, None),
+            (r#"{"error":{"message":"maximum context length is 0"}}"#, None),
+            (r#"{"error":{"message":"temperature","n_ctx":8192}}"#, None),
+        ] {
+            assert_eq!(Trouble::status(&endpoint(), 400, body).failure.window, window, "{body}");
+        }
     }
 
     #[test]

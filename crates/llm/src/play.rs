@@ -109,7 +109,7 @@ fn wired(call: &Call, number: usize, place: usize) -> ToolCall {
 }
 
 fn failed(class: FailureClass, phrase: Phrase) -> Item {
-    Item::Failed(Failure { class, phrase })
+    Item::Failed(Failure::new(class, phrase))
 }
 
 /// The beginning of a text, for a message.

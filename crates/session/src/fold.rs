@@ -5,8 +5,8 @@ use crate::header::{Header, Kind};
 use crate::shape::Shape;
 use reasonix_agent::{Measures, NO_ANSWER, folded_messages, heal, into_message, message_tokens, outcome_text};
 use reasonix_proto::{
-    Break, CallId, ChildRun, Compacted, FiredSoFar, GoalInfo, JobInfo, Message, Mode, Origin, Record, RecordBody,
-    Requested, SessionHead, SessionId, StopReason, TodoPhase, ToolCall, ToolOutcome, TurnEnd, Usage,
+    Break, CallId, ChildRun, Compacted, FiredSoFar, FoldReason, GoalInfo, JobInfo, Message, Mode, Origin, Record,
+    RecordBody, Requested, SessionHead, SessionId, StopReason, TodoPhase, ToolCall, ToolOutcome, TurnEnd, Usage,
 };
 use std::collections::HashSet;
 use std::io;
@@ -281,6 +281,9 @@ impl Fold {
         history.note_beside(body);
         match body {
             RecordBody::Compacted(folded) => {
+                if let Some(asked) = history.requested.as_ref().filter(|_| folded.reason == FoldReason::Overflow) {
+                    history.measures.did_not_fit(&asked.model, folded.before);
+                }
                 let from = history.head.as_ref().and_then(|head| head.from.as_ref());
                 let handed = matches!(from, Some(Origin::Handoff { .. })) && history.turns == 0;
                 history.broke = Some(if handed { Break::Handoff } else { Break::Compaction });

@@ -14,6 +14,7 @@ pub mod shelf;
 pub mod spec;
 pub mod tap;
 pub mod trust;
+pub mod windows;
 mod world;
 
 pub use world::{World, endpoint_of, format_of, missing_key, unprobed_endpoint};

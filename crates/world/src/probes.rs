@@ -2,6 +2,7 @@
 //! what the user wrote, one over the other. No key is ever part of it.
 
 use crate::network::endpoint_options;
+use crate::windows::forget_window;
 use reasonix_catalogue::{PROBE_VERSION, Probed};
 use reasonix_config::Settings;
 use reasonix_llm::{Endpoint, Patience, ProbeQuestion};
@@ -25,11 +26,16 @@ enum Kept {
     },
 }
 
-fn path_of(home: &Path, endpoint: &Endpoint) -> PathBuf {
+/// What stands for a model of an endpoint in the names of files.
+pub(crate) fn key_of(endpoint: &Endpoint) -> String {
     let place = endpoint.base_url.trim().trim_end_matches('/');
     let name = format!("{}\n{place}\n{}", endpoint.wire.kind(), endpoint.wire_name());
     let key = BlobKey::of(name.as_bytes()).to_string();
-    home.join("state/probes").join(format!("{}.json", key.get(..32).unwrap_or_default()))
+    key.get(..32).unwrap_or_default().to_owned()
+}
+
+fn path_of(home: &Path, endpoint: &Endpoint) -> PathBuf {
+    home.join("state/probes").join(format!("{}.json", key_of(endpoint)))
 }
 
 fn read(home: &Path, endpoint: &Endpoint) -> Option<Kept> {
@@ -76,6 +82,9 @@ pub async fn probe_now(
         .map_err(|error| error.phrase())?;
     let found = reasonix_llm::probe(endpoint, &client, Patience::default(), tell).await;
     let probed = found.map_err(|failure| failure.phrase)?;
+    if probed.window.is_some() {
+        forget_window(home, endpoint);
+    }
     let kept = Kept::Probed(Box::new(probed.clone()));
     let path = path_of(home, endpoint);
     keep(home, endpoint, &kept)

@@ -4,6 +4,7 @@ use crate::error::EngineError;
 use crate::keys::{KeyRing, key_source, signing};
 use crate::network::{client_of, proxy_of_provider};
 use crate::tap::Tap;
+use crate::windows::learned_window;
 use reasonix_agent::Model;
 use reasonix_catalogue::{Effort, Thinking};
 use reasonix_config::{ModelRef, Provider, Settings};
@@ -120,7 +121,9 @@ impl World {
         let client = client_of(&self.settings, provider)?;
         let endpoint = endpoint_of(&self.settings, found, &self.env, &self.home);
         let key_source = self.key_source(provider);
-        Ok(reasonix_llm::connect(Endpoint { recorder: self.tap.recorder(), key_source, ..endpoint }, client))
+        let endpoint = Endpoint { recorder: self.tap.recorder(), key_source, ..endpoint };
+        let model = reasonix_llm::connect(endpoint.clone(), client);
+        Ok(crate::windows::listened_to(model, &self.home, &endpoint))
     }
 }
 
@@ -151,11 +154,14 @@ fn scripted(found: &ModelRef<'_>) -> Result<Arc<dyn Model>, EngineError> {
     Ok(reasonix_llm::scripted(script, found.name(), found.provider.context_window))
 }
 
-/// The endpoint that a reference names, with its key and what a probe saw of it.
+/// The endpoint that a reference names, with its key, what a probe saw of it and what it said itself of its window.
 pub fn endpoint_of(settings: &Settings, found: &ModelRef<'_>, env: &BTreeMap<String, String>, home: &Path) -> Endpoint {
     let mut endpoint = unprobed_endpoint(settings, found, env, home);
     if let Some(probed) = crate::probes::probed(home, &endpoint) {
         crate::probes::apply(&probed, &mut endpoint, &found.provider.tool_calls);
+    }
+    if settings.said_window(found).is_none() {
+        endpoint.window = learned_window(home, &endpoint).unwrap_or(endpoint.window);
     }
     endpoint
 }

@@ -4,6 +4,7 @@ use super::work::{Work, line_of};
 use crate::bound::{Bound, clip};
 use crate::estimate_tokens;
 use reasonix_proto::{Carried, Compacted, TodoPhase, TodoStatus};
+use std::collections::HashSet;
 use std::fmt::Write as _;
 
 /// The most words of notes, and the fewest that are asked for.
@@ -97,20 +98,67 @@ pub(super) fn told_before(earlier: &Compacted) -> Vec<String> {
     }
 }
 
-/// The newest notes that fit; the last one is cut where it has to be, older ones are whole or not there.
+/// The newest notes that fit; the last one is cut where it has to be, older ones are whole or not there. What one of them says
+/// is not said again in an older one.
 pub(super) fn newest(told: Vec<String>, budget: u64) -> Vec<String> {
-    let (mut left, mut kept) = (budget, Vec::new());
-    for note in told.into_iter().rev().take(MOST_TOLD) {
+    let (mut left, mut kept, mut said) = (budget, Vec::new(), HashSet::new());
+    for note in told.into_iter().rev() {
+        let note = unsaid(&note, &said);
+        if note.is_empty() {
+            continue;
+        }
         let note = if kept.is_empty() { shortened(&note, budget) } else { note };
         let tokens = estimate_tokens(&note) + 8;
-        if tokens > left && !kept.is_empty() {
+        if kept.len() == MOST_TOLD || (tokens > left && !kept.is_empty()) {
             break;
         }
         left = left.saturating_sub(tokens);
+        said.extend(note.lines().map(plain));
         kept.push(note);
     }
     kept.reverse();
     kept
+}
+
+/// A note without the lines that were said already, in it or elsewhere, and without headings that nothing is left of.
+fn unsaid(note: &str, said: &HashSet<String>) -> String {
+    let (mut here, mut lines) = (HashSet::new(), Vec::new());
+    let repeated = |line: &str, here: &mut HashSet<String>| {
+        let plain = plain(line);
+        !is_heading(line) && !plain.is_empty() && (said.contains(&plain) || !here.insert(plain))
+    };
+    let mut dropped = false;
+    for line in note.lines() {
+        match repeated(line, &mut here) {
+            true => dropped = true,
+            false => lines.push(line),
+        }
+    }
+    if !dropped {
+        return note.to_owned();
+    }
+    let mut kept: Vec<&str> = Vec::new();
+    for line in lines.into_iter().rev() {
+        let ends = kept.iter().rev().find(|next| !next.trim().is_empty()).is_none_or(|next| is_heading(next));
+        let twice = line.trim().is_empty() && kept.last().is_none_or(|next| next.trim().is_empty());
+        if !(twice || (is_heading(line) && ends)) {
+            kept.push(line);
+        }
+    }
+    kept.reverse();
+    kept.join("\n").trim().to_owned()
+}
+
+fn is_heading(line: &str) -> bool {
+    let line = line.trim();
+    line.starts_with('#') || line.starts_with("**") && line.ends_with("**") || line.ends_with([':', '：'])
+}
+
+/// A line without what makes it look different only.
+fn plain(line: &str) -> String {
+    let words = line.split(|c: char| c.is_whitespace() || "*`\"'#,;。，；".contains(c));
+    let words = words.map(|word| word.trim_matches(['.', '!', '-', '•', ':'])).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join(" ").to_lowercase()
 }
 
 /// The beginning of a text, of at most so many tokens.
@@ -127,4 +175,25 @@ fn shortened(text: &str, tokens: u64) -> String {
 /// A text of at most so many tokens; what is beyond is gone.
 pub(super) fn clipped(text: &str, tokens: u64) -> String {
     clip(text, Bound { tokens: tokens.max(64) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::newest;
+
+    #[test]
+    fn what_newer_notes_say_is_not_said_again_in_older_ones() {
+        let told = |notes: &[&str]| newest(notes.iter().map(|note| (*note).to_owned()).collect(), 1_000);
+        let same = "The user asked you to delete a file.";
+        assert_eq!(told(&[same, "the user asked you to  delete a file", same]), [same]);
+        let first = "## Objective\nport it\n\n## Done\n- wrote `a.rs`\n- the port is 4105";
+        let second = "## Objective\nport it\n\n## Done\n- the port is 4106\n\n## Next steps\ngo on";
+        let left = "## Done\n- wrote `a.rs`\n- the port is 4105";
+        assert_eq!(told(&[first, second]), [left, second], "a heading without anything below it goes too");
+        let loops = "## Can do\n\nIt can change files.\n\n## Can do\n\nIt can change files.\n\n## Can do\n\nIt can";
+        assert_eq!(told(&[loops]), ["## Can do\n\nIt can change files.\n\n## Can do\n\nIt can"]);
+        assert_eq!(told(&["a", "b", "b", "c", "c", "d"]), ["b", "c", "d"], "copies take no place");
+        let whole = "one\n\n\ntwo: 1.\n- two: 2";
+        assert_eq!(told(&[whole]), [whole], "what repeats nothing stays as it is");
+    }
 }

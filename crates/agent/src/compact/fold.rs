@@ -3,6 +3,7 @@
 
 use super::digest::{newest, standing, told_before};
 use super::originals;
+use super::pasted::NO_LONGER_SHOWN;
 use super::room::Budget;
 use super::said::Said;
 use super::work::{Work, reads_before_edits};
@@ -83,7 +84,7 @@ fn words_of(message: &Message) -> Option<String> {
         Message::User { text, images } if images.is_empty() => Some(text.clone()),
         Message::User { text, images } => {
             let names: Vec<String> = images.iter().map(reasonix_proto::Image::describe).collect();
-            Some(format!("{text}\n[no longer shown: {}]", names.join(", ")))
+            Some(format!("{text}\n{NO_LONGER_SHOWN}{}]", names.join(", ")))
         }
         _ => None,
     }

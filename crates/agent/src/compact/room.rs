@@ -6,6 +6,9 @@ use crate::conversation::Conversation;
 /// Notes of fewer tokens would say nothing.
 const LEAST_NOTES: u64 = 96;
 
+/// What the first wish and the last thirty messages take, cut to a line each.
+const LEAST_PINS: u64 = 720;
+
 /// Notes of more tokens say nothing more.
 const MOST_NOTES: u64 = 3_000;
 
@@ -20,6 +23,9 @@ const NEWEST_OUTPUTS: u64 = 40_000;
 
 /// In a large window, outputs give way where that frees so many tokens.
 const LEAST_FREED: u64 = 20_000;
+
+/// By how much less than half of the window is aimed at.
+const SMALLER: u64 = 2_700;
 
 /// How full the window may be, in tokens as the endpoint counts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,10 +64,11 @@ impl Room {
         enough && after <= self.most()
     }
 
-    /// What a folding aims at: half of the window, so that the next one is far; more where the prompt and the tools take much
-    /// of that.
+    /// What a folding aims at, so that the next one is far: half of the window less what makes it a third of a small one;
+    /// more where the prompt and the tools take much of that.
     pub(super) fn goal(&self) -> u64 {
-        (self.window / 2).max(self.prefix.saturating_add(self.window.saturating_mul(3) / 10)).min(self.most())
+        let wanted = (self.window / 2).saturating_sub(SMALLER).max(self.window / 3);
+        wanted.max(self.prefix.saturating_add(self.window / 4)).min(self.most())
     }
 }
 
@@ -74,6 +81,8 @@ pub(crate) struct Budget {
     pub(super) tail: u64,
     /// The most for what the user said, however much is left.
     pub(super) most_pins: u64,
+    /// The fewest for it, however little is left.
+    pub(super) least_pins: u64,
 }
 
 impl Budget {
@@ -82,12 +91,14 @@ impl Budget {
         let within = |tokens: u64| conversation.estimate_of(tokens).saturating_sub(conversation.prefix_tokens());
         let all = within(room.goal()) >> squeeze.min(6);
         let most_pins = within(room.prefix + room.window * 2 / 5);
-        Self { all, notes: (all / 6).clamp(LEAST_NOTES, MOST_NOTES), tail: all / 5, most_pins }
+        let least_pins = LEAST_PINS.min(within(room.prefix + room.window * 3 / 20)) >> squeeze.min(6);
+        Self { all, least_pins, notes: (all / 6).clamp(LEAST_NOTES, MOST_NOTES), tail: all / 5, most_pins }
     }
 
     /// What is left for what the user said, beside a tail of so many tokens.
     pub(super) fn pins(&self, tail: u64) -> u64 {
         let rest = self.all.saturating_sub(FRAME + self.notes + tail);
-        rest.max(self.all / 4).min(self.most_pins.max(self.all / 4))
+        let least = self.least_pins.max(self.all / 4);
+        rest.max(least).min(self.most_pins.max(least))
     }
 }

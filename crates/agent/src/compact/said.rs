@@ -1,6 +1,7 @@
 //! What the user said, as far as it fits: the first wish and the newest messages whole, older ones a line each, and the oldest
 //! only in the originals.
 
+use super::gist::gist;
 use crate::estimate_tokens;
 use reasonix_proto::Compacted;
 use std::fmt::Write as _;
@@ -16,9 +17,6 @@ const AROUND: u64 = 8;
 
 /// What the block of lines says of itself, in tokens.
 const BLOCK: u64 = 60;
-
-/// What a line or a piece of one is cut with.
-const GAP: &str = " … ";
 
 /// What logs of earlier versions have in place of messages, after their number.
 const OLDER: &str = " earlier messages of the user are folded;";
@@ -181,88 +179,4 @@ fn shorten(text: &mut String, tokens: u64) {
         let characters = text.chars().count() as u64 * tokens / estimate_tokens(text).max(1);
         *text = gist(text, usize::try_from(characters).unwrap_or(usize::MAX).max(48));
     }
-}
-
-/// A message in one line of at most so many characters: of its sentences those that state something to be kept, such as
-/// numbers, names, paths and demands, and how it begins as far as there is room.
-pub(super) fn gist(text: &str, width: usize) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if line.chars().count() <= width {
-        return line;
-    }
-    let sentences = sentences(text);
-    let mut order: Vec<usize> = (0..sentences.len()).collect();
-    let weight = |place: &usize| sentences.get(*place).map_or(0, |text| weight(text) + u32::from(*place == 0) * 2);
-    order.sort_by_key(|place| std::cmp::Reverse(weight(place)));
-    let (mut left, mut kept) = (width, Vec::new());
-    for place in order {
-        let Some(sentence) = sentences.get(place) else { continue };
-        let room = left.saturating_sub(if kept.is_empty() { 0 } else { GAP.chars().count() });
-        if room < 20 {
-            break;
-        }
-        let piece = around(sentence, room);
-        left = room.saturating_sub(piece.chars().count());
-        kept.push((place, piece));
-    }
-    kept.sort_by_key(|(place, _)| *place);
-    let mut gist = String::new();
-    let mut next = 0;
-    for (place, piece) in &kept {
-        if !gist.is_empty() {
-            gist.push_str(if *place == next { " " } else { GAP });
-        }
-        gist.push_str(piece);
-        next = place + 1;
-    }
-    gist
-}
-
-/// The sentences of a text, each in one line.
-fn sentences(text: &str) -> Vec<String> {
-    let mut found = vec![String::new()];
-    let mut characters = text.chars().peekable();
-    while let Some(c) = characters.next() {
-        let last = found.len() - 1;
-        if let Some(sentence) = found.get_mut(last).filter(|_| c != '\n') {
-            sentence.push(c);
-        }
-        let spaced = characters.peek().is_none_or(|next| next.is_whitespace());
-        if matches!(c, '\n' | '。' | '！' | '？' | '；') || (matches!(c, '.' | '!' | '?' | ';' | '…') && spaced) {
-            found.push(String::new());
-        }
-    }
-    let in_line = |text: String| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    found.into_iter().map(in_line).filter(|text| !text.is_empty() && text != "…").collect()
-}
-
-/// Words that demand something.
-const DEMANDS: &[&str] = &[
-    "must", "never", "always", "remember", "only", "do not", "don't", "keep", "必须", "不要", "不能", "记住", "只",
-    "一定", "别",
-];
-
-/// How much a sentence states that a later answer may need.
-fn weight(sentence: &str) -> u32 {
-    let lower = sentence.to_lowercase();
-    let numbers = lower.split(|c: char| !c.is_ascii_digit()).map(str::len).max().unwrap_or(0);
-    let named = lower.contains(['`', '"', '/', '_', '=', '「', '“']);
-    let demands = DEMANDS.iter().any(|word| lower.contains(word));
-    u32::from(numbers > 0) * 3 + u32::from(numbers > 2) * 2 + u32::from(named) * 2 + u32::from(demands) * 3
-}
-
-/// The part of a sentence that fits, around what it states.
-fn around(sentence: &str, width: usize) -> String {
-    let characters: Vec<char> = sentence.chars().collect();
-    if characters.len() <= width {
-        return sentence.to_owned();
-    }
-    let stated = characters.iter().position(|c| c.is_ascii_digit() || matches!(c, '`' | '"' | '/' | '_' | '='));
-    let start = stated.unwrap_or(0).saturating_sub(width / 2).min(characters.len() - width);
-    let piece: String = characters.iter().skip(start).take(width.saturating_sub(2)).collect();
-    // A word that was cut through says something else.
-    let piece = if start > 0 { piece.split_once(' ').map_or(piece.as_str(), |(_, rest)| rest) } else { &piece };
-    let piece = piece.rsplit_once(' ').map_or(piece, |(rest, _)| rest);
-    let before = if start > 0 { "…" } else { "" };
-    format!("{before}{piece}…")
 }

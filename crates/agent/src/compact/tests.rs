@@ -2,8 +2,9 @@
 
 use super::{fold, prune};
 use crate::compact::folded_messages;
+use crate::compact::gist::gist;
 use crate::compact::room::{Budget, Room};
-use crate::compact::said::{Said, gist};
+use crate::compact::said::Said;
 use crate::compact::work::Work;
 use crate::conversation::{Conversation, message_tokens};
 use crate::ports::{Artifacts, Prefix, ToolSpec, ToolTraits};
@@ -396,6 +397,70 @@ fn a_line_keeps_what_a_message_states() {
     let long = format!("{} port 48213 {}", "a ".repeat(200), "b ".repeat(200));
     assert!(gist(&long, 60).contains("port 48213"), "{}", gist(&long, 60));
     assert_eq!(gist("short\nand whole", 60), "short and whole");
+}
+
+/// Texts that demand, forbid and count more than what a person says around them.
+const PASTES: &[&str] = &[
+    "- A linter that keeps its warnings to itself (eslint --quiet, 2>/dev/null) proves nothing about warnings, and --exit-zero\n  hides its code. It must never be used with 4711 files only, see `docs/a.md`.\n- own servers (localhost, 127.0.0.1) only DELETE counts, --json.",
+    "  echo \"do not push: a person does that\" >&2\n  exit 2\nfn main() { let x = 40_000; }\n// never remove 48213, only keep it",
+    "2026-11-19 12:30:11 ERROR only 48213 of \"/srv/prod\" must be kept\n2026-11-19 12:30:12 WARN do not remember 99881",
+    "> You must always keep `/srv/prod` at 48213.\n> Never do anything else.",
+    "# Limits\n\nThe pool must never have more than 40000 rows, only then `/srv/prod` is kept. It is always so.\n\nWhat is not kept has to be read anew from \"/srv/prod/all\", 7000 rows at once, and only from there. Never keep it.\n\n| name | 4000 |\n| --- | --- |\n| only | 5000 |",
+    "端口必须是 48213，不要改 `/srv/prod`。记住只能有 40000 行。\n绝对不能删除 \"/srv/all\"，一定保留 7000 行，别的都不要。\n只保留 99881 行，必须记住。",
+];
+
+/// What was said before a pasted text, behind it and between two of them comes before it, at every width; and cutting a line
+/// once more does not mix them up.
+#[test]
+fn what_is_pasted_does_not_displace_what_is_said_around_it() {
+    for (said, wanted) in [
+        ("The port of host node5 is 4105.", "port of host node5 is 4105"),
+        ("Always use tabs in this project.", "Always use tabs in this project"),
+        ("My cat is called Falconetta.", "cat is called Falconetta"),
+        ("The staging host must stay up!", "staging host must stay up"),
+        ("节点五的端口是 4105。", "节点五的端口是 4105"),
+        ("以后都用制表符，不要用空格。", "以后都用制表符"),
+        ("我的猫叫小柳。", "我的猫叫小柳"),
+    ] {
+        for paste in PASTES {
+            let fill = " The river runs past the old mill and the light of the evening falls on the wall.".repeat(4);
+            let paste = format!("{paste}{fill}");
+            let layouts = [
+                format!("{said} Here are notes for later:\n{paste}\nAnswer in one short sentence."),
+                format!("{said}\n\n{paste}"),
+                format!("{said}\n```\n{paste}\n```"),
+                format!("<file path=\"a.md\" id=\"1\">\n{paste}\n</file id=\"1\">\n\n{said}"),
+                format!("```\n{paste}\n```\n{said}"),
+                format!("```\n{paste}\n```\n{said}\n[no longer shown: a.png]"),
+                // What a text begins with may be the user's too where it reads like that: both stay.
+                format!("{paste}\n\n{said}"),
+                format!("Look at this.\n```\n{paste}\n```\n{said}\n```\n{paste}\n```"),
+                format!("看看这个：\n```\n{paste}\n```\n{said}\n```\n{paste}\n```\n谢谢。"),
+            ];
+            for text in layouts {
+                let mut line = text.clone();
+                for width in [400, 240, 160, 110, 80, 60] {
+                    line = gist(&line, width);
+                    if width < 110 && text.starts_with("端口必须是") {
+                        continue;
+                    }
+                    assert!(line.contains(wanted), "{width}: {line}\nof {text}");
+                    assert!(gist(&text, width).contains(wanted), "at once {width}: {}\nof {text}", gist(&text, width));
+                    assert!(line.chars().count() <= width && !line.contains('\n'), "{width}: {line}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_pasted_stays_where_there_is_room_and_says_that_it_is() {
+    let text = format!("Why does it stop?\n```\n{}\nerror: port 48213 is taken\n```", "at a place\n".repeat(40));
+    let line = gist(&text, 80);
+    assert!(line.starts_with("Why does it stop? [text: ") && line.contains("port 48213 is taken"), "{line}");
+    let list =
+        "Build this:\n- the port must be 4105\n- never log secrets\n- and all of it in the evening light, as well";
+    assert_eq!(gist(list, 70), "Build this: - the port must be 4105 - never log secrets");
 }
 
 #[test]

@@ -102,7 +102,7 @@ fn top_of(folder: &Path) -> Option<(PathBuf, PathBuf)> {
 }
 
 /// How often the removal of a folder is tried, with [`BETWEEN`] before each but the first.
-const TRIES: usize = 100;
+const TRIES: usize = 400;
 const BETWEEN: Duration = Duration::from_millis(50);
 
 /// Removes a folder of ours, however large it is, beside everything else. What a batch that was killed had started is ended
@@ -110,18 +110,21 @@ const BETWEEN: Duration = Duration::from_millis(50);
 async fn removed(folder: &Path) -> Result<(), String> {
     let path = folder.to_owned();
     let gone = tokio::task::spawn_blocking(move || {
-        (0..TRIES).any(|tried| {
+        let gone = (0..TRIES).any(|tried| {
             if tried > 0 {
                 std::thread::sleep(BETWEEN);
             }
             reasonix_exec::remove_tree(&path);
             path.symlink_metadata().is_err()
-        })
+        });
+        if gone { Ok(()) } else { std::fs::remove_dir_all(&path) }
     });
-    match gone.await {
-        Ok(true) => Ok(()),
-        _ => Err(format!("{} cannot be removed", folder.display())),
-    }
+    let failed = match gone.await {
+        Ok(Ok(())) => return Ok(()),
+        Ok(Err(error)) => error.to_string(),
+        Err(error) => error.to_string(),
+    };
+    Err(format!("{} cannot be removed: {failed}", folder.display()))
 }
 
 #[cfg(test)]

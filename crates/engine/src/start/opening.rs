@@ -5,6 +5,7 @@ use crate::foreword::base_words;
 use reasonix_agent::{Artifacts, Recalls};
 use reasonix_assembly::recall::remembered;
 use reasonix_assembly::roster::begins_with;
+use reasonix_config::ModelRef;
 use reasonix_exec::Confinement;
 use reasonix_proto::{
     BUILD_AGENT, Change, Content, Details, Phrase, RECORD_VERSION, Record, RecordBody, SessionHead, SessionId,
@@ -14,6 +15,7 @@ use reasonix_servers::fleet::Fleet;
 use reasonix_session::{Beginning, MemoryArtifacts, Opened, SessionArtifacts, Sessions, in_memory};
 use reasonix_world::confine::word;
 use reasonix_world::editing::edits_with;
+use reasonix_world::endpoint_of;
 use reasonix_world::error::EngineError;
 use reasonix_world::prompt::{Draft, PromptSources, assemble};
 use reasonix_world::shelf::{rules_chapter, skills_chapter};
@@ -123,6 +125,7 @@ fn head_of(
     notices.extend(told);
     notices.extend(told_of_rules);
     notices.extend(told_of_agent);
+    notices.extend(unknown_window(start, &found));
     let place = settings.trust.prompt().filter(|_| agent.prompt.is_none()).map(|(_, place)| place);
     notices.extend(place.map(|place| Phrase::new("engine.project_prompt").with("file", place)));
     let head = SessionHead {
@@ -141,6 +144,14 @@ fn head_of(
         agent: (agent.name != BUILD_AGENT).then_some(agent.name),
     };
     Ok((Beginning::new(head, &tools), notices))
+}
+
+/// Said once, when a session begins whose model has a window that nobody knows: nothing is folded before the endpoint refuses.
+fn unknown_window(start: &Start, found: &ModelRef<'_>) -> Option<Phrase> {
+    let world = &start.world;
+    let folds = world.settings.folds(found) && world.settings.compaction.auto && found.provider.kind != "scripted";
+    let known = || endpoint_of(&world.settings, found, &world.env, &world.home).window > 0;
+    (folds && !known()).then(|| Phrase::new("engine.window_unknown").with("model", found.name()))
 }
 
 /// A session speaks of its own folder; in another one its paths would mean other files.

@@ -4,10 +4,12 @@ use super::opening::imported_head;
 use super::toolset::{Had, specs_of};
 use crate::context::parts;
 use reasonix_assembly::roster::begins_as;
+use reasonix_config::ModelRef;
 use reasonix_proto::{Phrase, Reply};
 use reasonix_servers::fleet::Fleet;
 use reasonix_session::{History, Past};
 use reasonix_world::editing::{as_begun, settled};
+use reasonix_world::endpoint_of;
 use reasonix_world::error::EngineError;
 use reasonix_world::spec::Start;
 
@@ -34,7 +36,9 @@ pub fn context_of(start: &Start, past: Option<&Past>) -> Result<Reply, EngineErr
             specs
         }
     };
-    let window = start.world.settings.resolve_model(&history.model).map(|found| start.world.settings.window(&found));
+    let world = &start.world;
+    let seen = |found: &ModelRef<'_>| endpoint_of(&world.settings, found, &world.env, &world.home).window;
+    let window = world.settings.resolve_model(&history.model).map(|found| seen(&found));
     let parts = parts(&history, &tools).map_err(unreadable)?;
     Ok(Reply::Context { parts, context: history.context, window: window.unwrap_or_default() })
 }

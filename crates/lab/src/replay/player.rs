@@ -53,7 +53,7 @@ impl Voice {
 
     /// The items of the next answer.
     fn items(&self) -> Vec<Item> {
-        let lost = || Failure { class: FailureClass::BadResponse, phrase: Phrase::new("engine.replay_over") };
+        let lost = || Failure::new(FailureClass::BadResponse, Phrase::new("engine.replay_over"));
         let Some((record, repairs, failed)) = self.tape.next_answer() else { return vec![Item::Failed(lost())] };
         let RecordBody::Assistant { model, message, usage, .. } = record.body else { return Vec::new() };
         let mut items = Vec::new();

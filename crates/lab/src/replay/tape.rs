@@ -73,7 +73,7 @@ impl Tape {
             !state.ahead.iter().skip(place + 1).any(|record| matches!(record.body, RecordBody::Assistant { .. }));
         let failed = state.ahead.back().filter(|_| last).and_then(|record| match &record.body {
             RecordBody::TurnEnded { end: TurnEnd::ProviderFailed { class, why }, .. } => {
-                Some(Failure { class: *class, phrase: why.clone() })
+                Some(Failure::new(*class, why.clone()))
             }
             _ => None,
         });

@@ -348,10 +348,10 @@ fn a_sentence_about_a_mark_of_the_protocol_goes_on() {
 fn what_was_held_back_is_said_when_the_answer_fails() {
     let mut mender = Mender::new(request(&[]), Repairing::default());
     mender.feed(Item::Text("Look:\n<tool_call>\n{\"name\": \"ls\"".into()));
-    let failure = reasonix_agent::Failure {
-        class: reasonix_proto::FailureClass::StreamBroken,
-        phrase: reasonix_proto::Phrase::new("llm.stream_broken"),
-    };
+    let failure = reasonix_agent::Failure::new(
+        reasonix_proto::FailureClass::StreamBroken,
+        reasonix_proto::Phrase::new("llm.stream_broken"),
+    );
     mender.feed(Item::Failed(failure));
     let text: String = mender
         .out

@@ -201,6 +201,11 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ),
     ("cli.demo_test", "\nThe test, run once more:", "\n再次运行测试："),
     ("cli.doctor_bad", "BAD ", "错误"),
+    (
+        "cli.doctor_window_learned",
+        "its context window is taken for {window} tokens, as the endpoint said when it refused a longer request",
+        "其上下文窗口按 {window} 个 token 计算：服务在拒绝更长的请求时这样说明",
+    ),
     ("cli.doctor_endpoint", "endpoint {url} answers and offers the model", "服务 {url} 可用并提供该模型"),
     (
         "cli.doctor_endpoint_unlisted",

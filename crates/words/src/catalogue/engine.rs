@@ -726,6 +726,16 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("tui.jobs", "jobs {count}", "后台任务 {count}"),
     ("engine.not_queued", "that is not waiting any more", "它已不在队列中"),
     (
+        "engine.window_unknown",
+        "nobody knows how large the window of {model} is: nothing is folded before the endpoint refuses a request as too long",
+        "{model} 的上下文窗口大小未知：在服务以过长为由拒绝请求之前，不会折叠对话",
+    ),
+    (
+        "engine.window_unknown.hint",
+        "ask it with `reasonix probe`, or set context_window for the provider",
+        "用 `reasonix probe` 查询，或为该 provider 设置 context_window",
+    ),
+    (
         "engine.nothing_to_continue",
         "there is no session of this folder to go on with; this is a new one",
         "此文件夹没有可继续的会话；已新建会话",
