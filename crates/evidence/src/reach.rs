@@ -1,12 +1,14 @@
 //! How much a claim says that it is about: all tests, some, those of a place.
 
+use crate::check::Check;
 use crate::clause::{self, Clause};
+use crate::command;
 use crate::components;
 use crate::grammar;
 use crate::halves::HALVES;
 use crate::inline;
+use crate::line;
 use crate::pattern::patterns;
-use crate::said::{self, Reach};
 use std::ops::Range;
 
 patterns! {
@@ -129,6 +131,37 @@ const PLAIN: &[&str] = &[
     "last",
 ];
 
+/// How much a claim is about.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Reach {
+    /// All there are, in so many words.
+    pub(crate) all: bool,
+    /// These.
+    pub(crate) names: Vec<String>,
+    /// Some, which are told by what was changed.
+    pub(crate) some: bool,
+    /// Those that failed before.
+    pub(crate) failed: bool,
+    /// Those of the names that only say where the others are.
+    pub(crate) within: Vec<String>,
+    /// Those of the names that say which tests they are.
+    pub(crate) subjects: Vec<String>,
+    /// True when all there are is all of one sort.
+    pub(crate) sorted: bool,
+}
+
+impl Reach {
+    /// True when it says that it is about some.
+    pub(crate) fn is_some(&self) -> bool {
+        !self.all && !self.is_open()
+    }
+
+    /// True when it says nothing of how much it is about.
+    pub(crate) fn is_open(&self) -> bool {
+        !self.all && !self.some && !self.failed && self.names.is_empty()
+    }
+}
+
 /// What a claim about tests is about, by what stands up to its end and beside it.
 pub(crate) fn reach(clause: &Clause, range: &Range<usize>) -> Reach {
     let text = &clause.text;
@@ -138,7 +171,7 @@ pub(crate) fn reach(clause: &Clause, range: &Range<usize>) -> Reach {
     let mut names: Vec<String> = Vec::new();
     let mut command = None;
     for (_, code) in inline::quoted(own) {
-        let checks = said::quoted_checks(code);
+        let checks = quoted_checks(code);
         let own = checks.iter().find(|check| check.tests).or(checks.first());
         match own.cloned() {
             Some(check) => command = Some(check.part),
@@ -301,4 +334,9 @@ fn quoted_command(clause: &Clause, place: &Range<usize>) -> bool {
     let holds =
         |range: &Range<usize>, code: &str| range.contains(&place.start) && code.contains(' ') && !code.starts_with('-');
     inline::quoted(&clause.text).into_iter().any(|(range, code)| holds(&range, code))
+}
+
+/// What the quoted commands prove, each.
+pub(crate) fn quoted_checks(code: &str) -> Vec<Check> {
+    line::commands(code).iter().filter_map(|ran| command::check(&ran.words)).collect()
 }

@@ -11,6 +11,7 @@ use crate::line;
 use crate::options;
 use crate::pattern::patterns;
 use crate::reach::reach;
+pub(crate) use crate::reach::{Reach, quoted_checks};
 use reasonix_proto::{CallId, ClaimKind};
 use std::ops::Range;
 
@@ -86,37 +87,6 @@ pub(crate) enum Manner {
     Listed(usize),
     /// It tells what is right now: a fix where the prompt said that this was wrong.
     Restated,
-}
-
-/// How much a claim is about.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Reach {
-    /// All there are, in so many words.
-    pub(crate) all: bool,
-    /// These.
-    pub(crate) names: Vec<String>,
-    /// Some, which are told by what was changed.
-    pub(crate) some: bool,
-    /// Those that failed before.
-    pub(crate) failed: bool,
-    /// Those of the names that only say where the others are.
-    pub(crate) within: Vec<String>,
-    /// Those of the names that say which tests they are.
-    pub(crate) subjects: Vec<String>,
-    /// True when all there are is all of one sort.
-    pub(crate) sorted: bool,
-}
-
-impl Reach {
-    /// True when it says that it is about some.
-    pub(crate) fn is_some(&self) -> bool {
-        !self.all && !self.is_open()
-    }
-
-    /// True when it says nothing of how much it is about.
-    pub(crate) fn is_open(&self) -> bool {
-        !self.all && !self.some && !self.failed && self.names.is_empty()
-    }
 }
 
 impl Said {
@@ -345,9 +315,4 @@ fn without(text: &str, drop: impl Fn(&[Check]) -> bool) -> String {
         }
     }
     out
-}
-
-/// What the quoted commands prove, each.
-pub(crate) fn quoted_checks(code: &str) -> Vec<Check> {
-    line::commands(code).iter().filter_map(|ran| command::check(&ran.words)).collect()
 }

@@ -5,6 +5,7 @@ pub mod border;
 pub mod confine;
 pub mod detect;
 pub mod editing;
+mod endpoint_key;
 pub mod error;
 mod keys;
 pub mod network;

@@ -1,13 +1,14 @@
 //! What probes found, kept by endpoint and model in the state folder. A profile is what is known, what a probe saw, and
 //! what the user wrote, one over the other. No key is ever part of it.
 
+use crate::endpoint_key::key_of;
 use crate::network::endpoint_options;
 use crate::windows::forget_window;
 use reasonix_catalogue::{PROBE_VERSION, Probed};
 use reasonix_config::Settings;
 use reasonix_llm::{Endpoint, Patience, ProbeQuestion};
 use reasonix_proto::Phrase;
-use reasonix_store::{BlobKey, private_folder, write_atomic};
+use reasonix_store::{private_folder, write_atomic};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -24,14 +25,6 @@ enum Kept {
     Declined {
         declined: bool,
     },
-}
-
-/// What stands for a model of an endpoint in the names of files.
-pub(crate) fn key_of(endpoint: &Endpoint) -> String {
-    let place = endpoint.base_url.trim().trim_end_matches('/');
-    let name = format!("{}\n{place}\n{}", endpoint.wire.kind(), endpoint.wire_name());
-    let key = BlobKey::of(name.as_bytes()).to_string();
-    key.get(..32).unwrap_or_default().to_owned()
 }
 
 fn path_of(home: &Path, endpoint: &Endpoint) -> PathBuf {

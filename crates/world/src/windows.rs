@@ -1,7 +1,7 @@
 //! Windows that endpoints named when they refused a request as too long, kept by endpoint and model in the state folder, so
 //! that later processes need no refusal. What the user says comes first; a longer request that went through takes it back.
 
-use crate::probes::key_of;
+use crate::endpoint_key::key_of;
 use futures_util::StreamExt;
 use reasonix_agent::{BoxFuture, Item, Model, ModelCard, ModelStream, Request, Stop};
 use reasonix_llm::Endpoint;
