@@ -109,7 +109,8 @@ const PAPER: &[u8] = b"%PDF-1.4\n<</Type/Page>>\n<</Type/Page>>\n%%EOF\n";
 
 fn reads(start: &mut reasonix_engine::Start) {
     let compat = serde_json::from_value(serde_json::json!({ "documents": true })).unwrap();
-    start.world.settings.models = vec![ModelEntry { id: "m".into(), compat, ..ModelEntry::default() }];
+    start.world.settings.models =
+        vec![ModelEntry { id: "m".into(), compat, context_window: Some(100_000), ..ModelEntry::default() }];
 }
 
 #[tokio::test]
@@ -123,7 +124,7 @@ async fn a_document_is_sent_to_whoever_reads_it_kept_by_content_and_named_to_eve
     assert_eq!(notices(&events), Vec::<String>::new());
     let mut handle = world.open(Which::New);
     let events = turn(&mut handle, "what is in @a.pdf?").await;
-    assert_eq!(notices(&events), ["engine.reference_pdf"]);
+    assert_eq!(notices(&events), ["engine.window_unknown", "engine.reference_pdf"]);
     let requests = world.server.requests();
     let content = &requests[0].body["messages"][1]["content"];
     assert!(content[0]["text"].as_str().unwrap().starts_with("<document path=\"a.pdf\"/>"), "{content}");

@@ -135,7 +135,8 @@ async fn three_failures_are_enough() {
 #[tokio::test]
 async fn without_a_larger_model_it_is_said() {
     let world = World::new(vec![Reply::say("x")]).await;
-    let mut handle = world.open(Which::New);
+    let known = |start: &mut reasonix_engine::Start| start.world.settings.providers[0].context_window = 100_000;
+    let mut handle = world.open_with(Which::New, known);
     handle.submit(Op::Escalate { on: true });
     let said = loop {
         match handle.events.next().await.unwrap().event {
