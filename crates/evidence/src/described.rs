@@ -3,7 +3,7 @@
 //! nothing.
 
 use crate::components;
-use crate::files::{self, path_pattern};
+use crate::files::{self, path_pattern, zh_verb};
 use crate::pattern::patterns;
 use crate::prose::Sentence;
 use crate::said::Manner;
@@ -72,7 +72,12 @@ patterns! {
     DOUBT = r"\bto (?:go|switch|turn|get) (?:it |this |that )?(?:back|off)\b|\bto (?:undo|revert|opt out)\b|\b(?:should|would|could|might|may|must|will|todo|please|you(?:'ll|’ll)? (?:need|have|can|may|want)|unchanged|untouched|not (?:been )?(?:changed|touched|modified|edited)|(?:did|have|has)(?: not|n't|n’t) (?:been )?(?:change|touch|edit|modif)\w*)\b|应该|可能|建议|需要你|需要?(?:再|先|手动)|[^申邀发再重新次]请[^求]|^请|未改|没改|没动|没有(?:改|动)|不用改|无需|保持不变|不变|如果|若";
     MADE = r"^[\s\d.)，,；;:：(（—–+|•✅✓✔☑-]*(?:[a-z]+(?: [a-z]+)?:\s+)?(?:(?:also|then|and|so|additionally|finally|just|now|there|while (?:i was )?(?:there|here|at it),?|plus|besides|in addition|instead|secondly|first|second|lastly|both)[, ]+)*(?:(?:i|we|i've|we've|i’ve)\s+(?:(?:also|then|have|just|now|only|simply)\s+)*)?(?:[a-z]+-)?(?:[a-z]{2,}ed|gave|made|took|put|set|left|taught|built|wrote|cut|hid|let|brought|threw|drew|hung|stuck|bound|fed|led|sent|tied|shrunk|shrank|undid|redid|overrode|went|got|gets|grew|gained|gains|moved|takes?|split|did|mention)\b";
     NOT_MADE = r"\b(?:based|compared|located|used|called|given|caused|needed|related|verified|tested|inspected|confirmed|tried|noticed|kept|reproduced|traced|considered|failed|passed|skipped|expected|limited|blocked|suggested|recommended|planned|proposed|detected|reported|scanned|validated|linted|compiled|searched|looked|returned|treated|happened|started|crashed|wanted|seemed|appeared|remained|stayed|relied|depended|allowed|required|supposed|intended|assumed|unaffected|affected|left (?:it|them|everything|the rest|alone|untouched|as)|left `[^`]+` (?:alone|as|untouched)|took (?:a look|me)|got (?:an?|the) (?:error|failure)|went (?:through|over)|takes? (?:an?|the|no|care)|made sure|set up in)\b";
-    SMALL = r"\bthere(?:'s|’s| is| are)(?: now| also)? (?:an?|one|two|three|four|\d+|some|new|the)\b[^.;]{0,60}\bin\b|\byou(?:'ll|’ll| will| can)? find\b[^.;]{0,50}\bin\b|\b(?:lives?|resides?|sits?|itself is|all of it is|find (?:it|them)) in\b|\b(?:covered|tested|pinned|checked) by\b|\b(?:described|documented|explained) in\b|`[^`]*(?:test|spec)[^`]*` (?:covers?|exercises?|asserts?)\b|(?:test|spec)[^`]*` ?覆盖|(?:实现|代码|改动|测试|用例|文档|说明)见|\b(?:implementation|code|changes?|diff|tests?|cases?|logic|helper|example|flag|option) (?:itself )?(?:is|are|lives?|sits?) (?:all |both |mostly )?in\b|\b(?:in place|implemented|happens) in\b|\blearn(?:ed|t) to\b|\bsupports?\b|\bonly `[^`]+` (?:is affected|changes|was affected)|\bdiff (?:only )?touches\b|\b(?:one|two|three|four|\d+) (?:\w+ )?(?:tests?|cases|specs) in\b|^\W*(?:implementation|code|changes?|fix|docs|documentation)\s*:|^\W*what (?:(?:i|we) (?:did|changed)|changed)\b|\b(?:readme|changelog|`[^`]+\.(?:md|rst|adoc|txt)`) (?:now |also )?(?:explains?|describes?|mentions?|documents?|lists?|covers?|shows?|has)\b|(?:readme|\.md`) ?(?:里|中)?(?:也)?(?:有|写明|说明|介绍)|(?:实现|测试|用例|代码|改动|修改)(?:都|均|主要)?(?:在|位于|写在|放在)|(?:提升|升级|升|降|调整)到|只改|\b(?:it (?:took|only took|needed|was)|(?:is|was) (?:just |only )?|that's |it's )(?:a|an|one|two|the|just|only|few|\d+)? ?(?:few|single|small|one|two|\d+)?[- ]?(?:lines?|change|edit|fix|tweak|one-liner|word|character)\b[^.]{0,16}\bin\b|\b(?:setting|default|switch|option|guide|section|entry|note|docs?)\b (?:\w+ )?(?:is|are|sits?|lives?)\b|改的(?:就|只)?是|由[^，。]{1,12}[改调提升降换变]|[调提升降改换]到 ?`?\d|打开|关掉|开启|拿掉|去掉|支持|多了";
+    SET_IN = concat!(r"(?:[\x{4e00}-\x{9fff}]{2}|[a-z`])(?:也|都|均|主要|统一|就)*(?:放在|放到了?|位于|存放?[在于]|写在|保存[在到]|生成[在到]|导出到|输出[在到]|产出[在到]|落在|落到|归到|[并写移纳放插补合加注接嵌挂][入进]了?|[\x{4e00}-\x{9fff}](?:成|进)了?)\s*", paths!(), r"|[^看找读查遇提回用跑追及响得达感听收想等直位传走拿取碰指转跳溯]到了?\s*", paths!());
+    PLAN = r"可以|可把|可将|可用|会|默认|需要|[^重主只]要|[若想]|方案|计划|思路|建议|待办|设计稿|\bplans?\b";
+    DOES_ZH = concat!(r"^[\s，,；;:：(（—–]*(?:[\x{4e00}-\x{9fff}]{0,4})", paths!(), r"\s*(?:里|中|内)?(?:的[^，。；]{1,16}?)?(?:也|都|均|则|里|现|\s)*(?:把[^，。；]{1,16}?|将[^，。；]{1,16}?)?(?:", zh_verb!(), r"|导入|加载|统一导出|暴露)");
+    IN_SHORT = concat!(r"^[\s#\d.)、*+•-]*[\x{4e00}-\x{9fff}]{1,6}\s*", paths!(), r"\s*[.。；;]?\s*$");
+    LOOKED_AT = r"查看|阅读|分析|检查|运行|执行|打开|参考|依赖|调用|读取|见|例如|比如|测试|确认|核对|浏览|搜索|定位|审查|评审|理解|了解|关于|涉及|建议|需要|计划|待|问题|原因|无需|不|没|未|请|可|应|要|会|想|后续|下一步|尝试|看|读|跑|用|是|的|在";
+    SMALL = r"\bthere(?:'s|’s| is| are)(?: now| also)? (?:an?|one|two|three|four|\d+|some|new|the)\b[^.;]{0,60}\bin\b|\byou(?:'ll|’ll| will| can)? find\b[^.;]{0,50}\bin\b|\b(?:lives?|resides?|sits?|itself is|all of it is|find (?:it|them)) in\b|\b(?:covered|tested|pinned|checked) by\b|\b(?:described|documented|explained) in\b|`[^`]*(?:test|spec)[^`]*` (?:covers?|exercises?|asserts?)\b|(?:test|spec)[^`]*` ?覆盖|(?:实现|代码|改动|测试|用例|文档|说明)见|\b(?:implementation|code|changes?|diff|tests?|cases?|logic|helper|example|flag|option) (?:itself )?(?:is|are|lives?|sits?) (?:all |both |mostly )?in\b|\b(?:in place|implemented|happens) in\b|\blearn(?:ed|t) to\b|\bsupports?\b|\bonly `[^`]+` (?:is affected|changes|was affected)|\bdiff (?:only )?touches\b|\b(?:one|two|three|four|\d+) (?:\w+ )?(?:tests?|cases|specs) in\b|^\W*(?:implementation|code|changes?|fix|docs|documentation)\s*:|^\W*what (?:(?:i|we) (?:did|changed)|changed)\b|\b(?:readme|changelog|`[^`]+\.(?:md|rst|adoc|txt)`) (?:now |also )?(?:explains?|describes?|mentions?|documents?|lists?|covers?|shows?|has)\b|(?:readme|\.md`) ?(?:里|中)?(?:也)?(?:有|写明|说明|介绍)|(?:实现|测试|用例|代码|改动|修改|核心|脚本|逻辑|入口|主体|组件|模块|配置|页面|接口|类型|迁移|定义|封装|工具|函数|源码|模板|报告|图表|产物)(?:都|均|主要)?(?:在|位于|写在|放在)|(?:提升|升级|升|降|调整)到|只改|\b(?:it (?:took|only took|needed|was)|(?:is|was) (?:just |only )?|that's |it's )(?:a|an|one|two|the|just|only|few|\d+)? ?(?:few|single|small|one|two|\d+)?[- ]?(?:lines?|change|edit|fix|tweak|one-liner|word|character)\b[^.]{0,16}\bin\b|\b(?:setting|default|switch|option|guide|section|entry|note|docs?)\b (?:\w+ )?(?:is|are|sits?|lives?)\b|改的(?:就|只)?是|由[^，。]{1,12}[改调提升降换变]|[调提升降改换]到 ?`?\d|打开|关掉|开启|拿掉|去掉|支持|多了";
     ENDING = concat!(r"^(?:[^`]*[a-z\x{4e00}-\x{9fff}]|[\s*+•-]*`[^`]*`\s*(?:→|->|=>))[^`]*(?:`[^`]*`[^`]*)*?(?:[(（]|\b(?:in|into|to|for|from|via)\s+(?:the\s+)?)(", paths!(), r")\s*[)）]?\s*[.。]?\s*$");
     BRACKETED = concat!(r"[(（](?:see |in |见|在)?\s*", paths!(), r"\s*[)）]\s*[.。]?\s*$");
     SEE = concat!(r"\s(?:—|–|-)\s(?:see|in)\s+(?:the\s+)?", paths!(), r"\s*[.。]?\s*$");
@@ -121,7 +126,9 @@ pub(crate) fn find(answer: &str, text: &str, sentence: &Sentence, claimed: &[(Ra
     let begins = text.get(..sentence.range.start).is_none_or(|before| before.is_empty() || before.ends_with('\n'));
     let bullet = begins && BULLET.fits(line);
     if begins && let Some((_, _, list)) = ALONE.places(words).into_iter().next() {
-        let told = heads_deeds(answer, text, sentence.range.end) && !is_other_section(answer, sentence.range.start);
+        let free = !claimed.iter().any(|(_, of_file)| *of_file);
+        let deeds = heads_deeds(answer, text, sentence.range.end);
+        let told = free && deeds && !is_other_section(answer, sentence.range.start);
         let (range, paths, manner) = (sentence.range.clone(), names(list), Manner::Described);
         return told.then_some(Described { range, paths, manner, told: true }).into_iter().collect();
     }
@@ -164,7 +171,7 @@ pub(crate) fn find(answer: &str, text: &str, sentence: &Sentence, claimed: &[(Ra
             let placed = PLACED.fits(segment) && !is_bad(before) && !DOUBT.fits(before) && !PAST.fits(before);
             let told = own
                 || mended
-                || (SUBJECT.fits(segment) && DONE.fits(words))
+                || (SUBJECT.fits(segment) && (DONE.fits(words) || sets(words)))
                 || (placed && (DONE.fits(before) || NEW.fits(before)))
                 || FILES.fits(words)
                 || listed
@@ -206,7 +213,19 @@ fn is_other_section(answer: &str, at: usize) -> bool {
 /// True when a text tells of something that was done.
 fn tells(text: &str) -> bool {
     let text = &POSSIBLE.blanked(text);
-    DONE.fits(text) || NEW.fits(text) || SMALL.fits(text) || (MADE.fits(text) && !NOT_MADE.fits(text))
+    let does = DOES_ZH.find(text).is_some_and(|does| text.get(..does.end).is_some_and(|lead| !PLAN.fits(lead)));
+    let in_chinese = sets(text) || does || is_short(text);
+    DONE.fits(text) || NEW.fits(text) || SMALL.fits(text) || in_chinese || (MADE.fits(text) && !NOT_MADE.fits(text))
+}
+
+/// True for a file behind nothing but a word or two for what was done.
+fn is_short(text: &str) -> bool {
+    IN_SHORT.fits(text) && !LOOKED_AT.fits(&ANY.blanked(text))
+}
+
+/// True when a text tells, in Chinese, what was put into which file.
+fn sets(text: &str) -> bool {
+    SET_IN.find(text).is_some_and(|set| text.get(..set.end).is_some_and(|lead| !PLAN.fits(lead)))
 }
 
 /// True for an item that begins with a file, and says something of it.
@@ -218,7 +237,10 @@ fn is_item(words: &str) -> bool {
 fn is_placed(words: &str) -> bool {
     let place = ITEM.places(words).into_iter().next();
     place.is_some_and(|(whole, ..)| !words.get(whole.end..).is_some_and(|rest| rest.contains(char::is_alphanumeric)))
-        && (SMALL.fits(words) || (ENDING.fits(words) && !words.contains([':', '：']) && !NOT_MADE.fits(words)))
+        && (SMALL.fits(words)
+            || sets(words)
+            || is_short(words)
+            || (ENDING.fits(words) && !words.contains([':', '：']) && !NOT_MADE.fits(words)))
 }
 
 /// True when a text tells of a cause, or of what is no change. What is only called by such a word is none.

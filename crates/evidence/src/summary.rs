@@ -79,7 +79,29 @@ patterns! {
     SHOWN = r"(?m)^\s*(?:[\w.-]+: commands\[\d+\]> ?|nox > )?(?:[>$+] ?)*(?:npx |pnpm |yarn |uv run |poetry run |python -m |cargo |go )?([a-z][a-z0-9-]+)(?: |$)";
     LEFT = r"(?i)\b\d+ files? (?:left unchanged|already formatted|unchanged)|\b(?:no|0) (?:offenses|issues|problems) (?:detected|found)|all checks passed";
     MENDED = r"(?i)\b(?:fixed|fixes|corrected|corrections|reformatted|rewritten|applied|modified)\b|\bformatted [1-9]";
+    DOTNET_ZH = r"(?m)(?:失败|通过|已跳过|总计): +\d+[^\n]*总计: +\d+|^\s*\d+ 个(?:警告|错误)\s*$|^\s*(?:已成功生成|生成失败)。?\s*$";
     NOTHING_FOUND = r"(?i)all checks passed|\b(?:no|0) (?:issues?|problems?|offenses|warnings?|findings|violations)\b|\b0 (?:warning|issue)\(s\)|would be left unchanged|all matched files use prettier";
+}
+
+/// An output with the summaries of `dotnet` as they are in English.
+pub(crate) fn in_english(output: &str) -> String {
+    const WORDS: &[(&str, &str)] = &[
+        ("已成功生成", "Build succeeded"),
+        ("生成失败", "Build FAILED"),
+        ("失败:", "Failed:"),
+        ("通过:", "Passed:"),
+        ("已跳过:", "Skipped:"),
+        ("总计:", "Total:"),
+        (" 个警告", " Warning(s)"),
+        (" 个错误", " Error(s)"),
+        ("，", ", "),
+    ];
+    let mut out = output.to_owned();
+    for (range, line) in DOTNET_ZH.all(output).into_iter().rev() {
+        let english = WORDS.iter().fold(line.to_owned(), |text, (word, own)| text.replace(word, own));
+        out.replace_range(range, &english);
+    }
+    out
 }
 
 /// How an output is read.
