@@ -43,6 +43,7 @@ macro_rules! lead {
 patterns! {
     BULLET = r"^\s*(?:[-*+•]|\d+[.)、])\s*";
     ITEM = concat!(r"^[\s\d.)、+•|✅✓✔☑-]*(?:\[x\])?\s*", lead!(), "(", paths!(), ")");
+    NAMED_ITEM = concat!(r"^[\s\d.)、+•-]*[a-z\x{4e00}-\x{9fff}][a-z0-9 \x{4e00}-\x{9fff}-]{1,30}[(（](", paths!(), r")\s*[)）]\s*(?:[:：—–]|-\s)");
     ALONE = concat!(r"^[\s#\d.)、:：]*(", paths!(), r")\s*(?:[(（](?:new|modified|updated|changed|edited|新增|新建|修改|更新)(?: file|文件)?[)）])?\s*[:：]?\s*$");
     PLANNED = r"\b(?:plan|planned|proposal|proposed|next|to ?do|suggest\w*|recommend\w*|options?|ideas?)\b|计划|建议|后续|待办|下一步|[^决复理]方案|思路";
     HEAD = r"^\s*\*\*[^`*]+\*\*\s*[:：]?\s*$";
@@ -66,7 +67,7 @@ patterns! {
     OTHER_HEAD = r"\b(?:causes?|why|background|problems?|bugs?|how it works|overview|structure|findings|review|reading|read|looked|related|relevant|involved|unchanged|untouched|left|open|tests?|checks?|results?|verif\w+|before|limitations?|risks?|caveats?|known)\b|风险|限制|注意|已知|后续|\b(?:where|map|layout)\b|相关(?:文件|代码|模块)|位置|原因|背景|现状|问题|流程|结构|参考|未改|没改|没动|验证|检查|测试|结果|之前";
     TABLE = r"^\s*\|\s*(?:changed |modified |touched )?(?:files?|paths?|modules?|文件|路径|模块|改动文件|文件名|位置)\s*\|[^\n]*(?:chang|what|did|done|改动|变更|修改|说明|内容|做了|改了)|^\s*\|\s*(?:files?|paths?|modules?|文件|路径|模块|位置)\s*\|\s*(?:(?:old|before|was|from)\b[^|\n]*\|\s*(?:new|after|now|to)\b|(?:旧|原|改前|替换前|之前)[^|\n]*\|\s*(?:新|现|改后|替换后|之后))";
     NOT_HERE = r"^`?[\s|:：—–(（-]*(?:was|were|had|used to|is not|isn't|are not|needs?|should|must|may|might|could|would|will|can|unchanged|untouched|stays?|remains?|still|already|fails?|failed|pass(?:es|ed)?|looks?|lines? \d|not|no change|ok\b|不变|未|没|无需|不用|需要?|仍|还是|原来|之前|以前|本来|保持|应该?|可以|可能|会|通过|失败|里?(?:的)?第 ?\d|::|(?:is |are )?(?:unrelated|not related)|[与跟和][^，。]{0,10}无关)";
-    OTHER_STAYS = r"[,，;；] ?(?:the |its |all |and |but |while |with )*[a-z`][\w` -]{2,40}?,? (?:is |are |was |were |being |left |kept |stays? |remains? |stayed |remained )*(?:unchanged|untouched)\b|[,，；] ?(?:而|且|但)?[\w` \x{4e00}-\x{9fff}]{2,16}?(?:保持|都|均|也|仍)*不变";
+    OTHER_STAYS = r"[,，;；] ?(?:which|that|it|and) would(?: otherwise| also)* have [a-z]+\b|[,，;；] ?(?:the |its |all |and |but |while |with )*[a-z`][\w` -]{2,40}?,? (?:is |are |was |were |being |left |kept |stays? |remains? |stayed |remained )*(?:unchanged|untouched)\b|[,，；] ?(?:而|且|但)?[\w` \x{4e00}-\x{9fff}]{2,16}?(?:保持|都|均|也|仍)*不变";
     // What a file still lacks was not done to it.
     WANTS = r"^`?\s*(?:(?:also|still|only|just)\s+)*(?:needs?\b|(?:has|have|had) (?:yet )?to\b|lacks?\b|is due\b|is not\b|isn't\b|isn’t\b|(?:目前|现在|也|都|仍|还)*(?:需要?|得|待|要|缺|欠|不符合|没有?通过)[^了]*$)";
     DOUBT = r"\bto (?:go|switch|turn|get) (?:it |this |that )?(?:back|off)\b|\bto (?:undo|revert|opt out)\b|\b(?:should|would|could|might|may|must|will|todo|please|you(?:'ll|’ll)? (?:need|have|can|may|want)|unchanged|untouched|not (?:been )?(?:changed|touched|modified|edited)|(?:did|have|has)(?: not|n't|n’t) (?:been )?(?:change|touch|edit|modif)\w*)\b|应该|可能|建议|需要你|需要?(?:再|先|手动)|[^申邀发再重新次]请[^求]|^请|未改|没改|没动|没有(?:改|动)|不用改|无需|保持不变|不变|如果|若";
@@ -93,7 +94,7 @@ patterns! {
     OWN = r"\b(?:i|we) (?:had to |needed to |only |just )*(?:touch|chang|edit|modif|handl|mov|fix|adjust|updat)\w*|\bthat (?:needed|had to)\b|\bhad to (?:change|move|go|be)\b";
     DONE = r"\bnow\b|\bneeded\b|\bhad to\b|\b(?:went|grew|rose|fell) from\b|\b(?:moved|went) (?:in)?to\b|\b(?:gets?|got) (?:an?|the|its|one|two|three) |\bchange[ds]? (?:only |just )?in\b|\bfiles? (?:changed|touched|modified|edited)\b|\bno longer\b|\bany ?more\b|\bnew(?:ly)?\b|\b(?:is|are) (?:gone|out)\b|\b(?:only|one|two|three|\d+) (?:\w+ )?files? (?:that )?(?:i|we)\b|\b(?:i|we|i've|we've)(?: also| then| just| have)* (?:[a-z]+ed|rewrote|wrote|made|put|moved|split|cut)\b|已|现在|新增|新建|新写|新加|改为|改成|换成|替换为|修改|改动|变更|增加";
     NEW = r"(?:^|[^除为])了";
-    CAUSE = r"\b(?:because|cause[ds]?|bugs?|wrong(?:ly)?|forgot|missing|missed|mistake|fault|culprit|defect|leaks?|crash\w*|panics?|fail\w*|errors? (?:in|at|from)|looked (?:at|into|through)|read|see|ran|run|open(?:ed)?|found|checked|reviewed)\b|漏|忘|跳过了|忽略了|误|少了|搞错|因为|由于|原因|导致|写错|写死|问题|报错|失败|崩溃|看了|看过|读了|查了|检查了|跑|运行|执行|打开|查看|没有?(?:处理|考虑|判断|检查|释放|关闭|校验)";
+    CAUSE = r"\b(?:because|cause[ds]?|bugs?|wrong(?:ly)?|forgot|missing|missed|mistake|fault|culprit|defect|leaks?|crash\w*|panics?|fail\w*|errors? (?:in|at|from)|looked (?:at|into|through)|read|see|ran|run|open(?:ed)?|found|checked|reviewed)\b|漏|忘|混用|混淆|误用|错用|[用拿写搞]反了|用错|拿错|搞混|\b(?:mix(?:es|ed)|conflat(?:es|ed)|confus(?:es|ed))\b|跳过了|忽略了|误|少了|搞错|因为|由于|原因|导致|写错|写死|问题|报错|失败|崩溃|看了|看过|读了|查了|检查了|跑|运行|执行|打开|查看|没有?(?:处理|考虑|判断|检查|释放|关闭|校验)";
     UNDONE = r"\b(?:delet\w+|remov\w+|renam\w+|mov(?:ed|ing)|erased)\b|n't\b|n’t\b|\bnot\b|\bnever\b|删除|删掉|移除|重命名|移动|没有|未|不(?:再)?是";
 }
 
@@ -228,14 +229,19 @@ fn sets(text: &str) -> bool {
     SET_IN.find(text).is_some_and(|set| text.get(..set.end).is_some_and(|lead| !PLAN.fits(lead)))
 }
 
+/// The file that an item begins with, or what is called by it in brackets.
+fn item_place(words: &str) -> Option<(Range<usize>, Range<usize>, &str)> {
+    [&ITEM, &NAMED_ITEM].iter().find_map(|pattern| pattern.places(words).into_iter().next())
+}
+
 /// True for an item that begins with a file, and says something of it.
 fn is_item(words: &str) -> bool {
-    ITEM.fits(words) && !LABELLED_DEED.fits(words)
+    item_place(words).is_some() && !LABELLED_DEED.fits(words)
 }
 
 /// True for an item that ends with the file in which something is said to be.
 fn is_placed(words: &str) -> bool {
-    let place = ITEM.places(words).into_iter().next();
+    let place = item_place(words);
     place.is_some_and(|(whole, ..)| !words.get(whole.end..).is_some_and(|rest| rest.contains(char::is_alphanumeric)))
         && (SMALL.fits(words)
             || sets(words)
@@ -265,7 +271,7 @@ fn table_head(text: &str, at: usize) -> &str {
 
 /// The file that an item of a list begins with.
 fn item(answer: &str, words: &str, sentence: &Sentence, claimed: &[(Range<usize>, bool)]) -> Option<Described> {
-    let (whole, _, list) = ITEM.places(words).into_iter().next()?;
+    let (whole, _, list) = item_place(words)?;
     let rest = words.get(whole.end..).unwrap_or_default();
     let first = rest.split(['。', '；', ';']).next().unwrap_or_default();
     let range = sentence.range.start + whole.start..sentence.range.end;

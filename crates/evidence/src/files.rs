@@ -107,7 +107,7 @@ patterns! {
     OBJECT_ZH = r"^\s*(?:掉|了|完|干净|成功|该|此|旧|文件|脚本|模块)*\s*(?:[。，,；;：:）)|！.]|$|和|并|以及|及|与|因为|由于)";
     AND_DID = r"^.*[,，]\s*(?:and\s+(?:(?:also|then|i|we)\s+)*|并且?|还|同时)$";
     WHICH_IS = r"[,，]\s*(?:which|so|where|that|because)\b|\b(?:so|which|because)\b|因此|所以|从而|使得?";
-    GONE_FOLDER = r"(?:\b(?:deleted|removed|dropped|erased|purged|wiped|got rid of)\s+(?:(?:the|whole|entire|old|legacy|unused|obsolete|empty|now-unused|dead|stale|folder|directory|package|module)\s+)*|(?:删除|移除|删掉|清理掉|删去)(?:了|掉|整个|旧的?|目录|文件夹|废弃的?|无用的?|多余的?|空的?|的|\s)*)(`[a-z0-9_@.-]+(?:/[a-z0-9_@.-]+)+/?`|`[a-z0-9_@.-]+/`)";
+    GONE_FOLDER = r"(?:\b(?:deleted|removed|dropped|erased|purged|wiped|got rid of)\s+(?:(?:the|whole|entire|old|legacy|unused|obsolete|empty|now-unused|dead|stale|git|folder|directory|package|module|submodule|subproject|subtree|vendored|copy|of)\s+)*|(?:删除|移除|删掉|清理掉|删去)(?:了|掉|整个|旧的?|目录|文件夹|(?:git )?submodule|子模块|子项目|废弃的?|无用的?|多余的?|空的?|的|\s)*)(`[a-z0-9_@.-]+(?:/[a-z0-9_@.-]+)+/?`|`[a-z0-9_@.-]+/`)";
     FOLDER_GONE = r"(`[a-z0-9_@.-]+(?:/[a-z0-9_@.-]+)+/?`|`[a-z0-9_@.-]+/`)\s*(?:(?:folder|directory|package|module)\s+)?(?:[|:：—–→]\s*|(?:is|was|are|were|has been|have been)\s+(?:now\s+|also\s+)?|(?:整个)?(?:目录|文件夹)?(?:也|都|已|已经|被|整个|\s)*)(?:deleted\b|removed\b|gone\b|(?:已|已经|整个)?(?:删除|移除|删掉))";
     FROM_FOLDER = r"^\s*(?:from|in|of|里|中|下|内|的|以外|之外)";
     FOR_TESTS = r"^\s*(?:给|对|为)[^，。]*?(?:测试|用例|单测)";
@@ -116,6 +116,10 @@ patterns! {
     DID = concat!(r"^\s*(?:(?:i|we)(?:'ve|’ve| have)? (?:\w+ )?)?(?:", verb!(), r"|\bswapped\b)|^\s*已[^，。]{0,6}(?:", zh_verb!(), "|完成)");
     PARTICIPLE = concat!(r"^[\s)）]*(?:[:：|—–→]|-\s)\s*(?:[\w-]+ ){0,3}?", verb!(), r"\s*(?:\b(?:to|in|into|from|for|with|by|and|as|on|of|at|so|under|behind)\b|[,.;，。；(（]|$)");
     IT = concat!(r"\b(?:i|we)(?:'ve|’ve| have)?(?: [a-z]+ly| also| then| just| have| now)* ", verb!(), r" (?:it|them|both|(?:that|this|the) (?:file|script|module|component|helper|config))\b|(?:把|将)(?:它|它们|其|该文件|这个文件|此文件|整个文件)(?:也|都|一并|一起|直接|整个|给|从[^，。]{1,8}里|\s)*", zh_verb!(), r"|(?:把|将)(?:它|其|它们)(?:也|都|一并|一起|直接|给)*删了|^[\s，,、；;]*(?:所以|因此|于是|就|便|我|顺手|顺便|一并|直接|已经?|也|\s)+(?:(?:删除|删掉|移除|清理掉|清掉|重写|改写)了|(?:删除|删掉|移除|清理掉|清掉)\s*[。.]?\s*$)");
+    ALSO = concat!(r"^[`)]?\s*,?\s*and\s+(?:an?|one|two|three|some|another|new|\d+)\s+(?:[a-z-]+\s+){1,5}?(?:to|in|into|under|of)\s+(?:the\s+)?(", list!(), ")");
+    ALSO_ENDS = r"^\s*(?:[.,;:)!]|$|and\b|as well\b|too\b|accordingly\b)";
+    THERE = concat!(r"\b(?:i|we)(?:'ve|’ve| have)?(?: [a-z]+ly| also| then| just| have| now)* ", verb!(), r"\s(?:[a-z-]+\s+){0,6}?there\b|(?:我|就|也|便|顺手|一并|同样|已经?)[^，。；]{0,4}(?:在|把)?(?:那里|那边|该处|那处)也?[^，。；]{0,6}?", zh_verb!(), r"了?");
+    SEEN_IN = concat!(r"(?:\b(?:in|inside|within|of|at)\s+(?:the\s+)?|^[\s\d.)*+•-]*|(?:在|发现|看到|还有|另外|而))\s*(", path_pattern!(), r")(?:[^;；。.]{0,60}|)$");
     DELETED = r"删";
     SPOKEN_OF = concat!(r"(?:^[\s\d.)*+•-]*(?:(?:the|old|legacy|旧的?|原来的)\s*)*|\b(?:used|uses|imports?|imported|references?|referenced|needs?|needed|calls?|called|loads?|loaded)\s+)(", path_pattern!(), r")(?:[^;；。]{0,60}|)$");
     YOURS = r"^[^.]{0,60}?\b(?:if|when|once|unless|before|after|as soon as|should) you\b|^[^。]{0,20}?(?:如果|若)(?:你|您|需要)";
@@ -141,9 +145,31 @@ pub(crate) fn find(clause: &Clause, before: &str) -> Option<Filed> {
     (!denied && !not_done && !filed.paths.is_empty()).then_some(filed)
 }
 
+/// What was done to another file by the same verb: "I added an entry to `a.md` and a section to `b.md`".
+pub(crate) fn also(clause: &Clause, filed: &Filed) -> Option<Filed> {
+    let rest = clause.text.get(filed.range.end..)?;
+    let (range, place, list) = ALSO.places(rest).into_iter().next()?;
+    let ends = ALSO_ENDS.fits(rest.get(place.end..)?);
+    let range = filed.range.end + range.start..filed.range.end + range.end;
+    let paths = paths(list);
+    (ends && filed.deed == Deed::Changed && !paths.is_empty()).then_some(Filed { range, paths, deed: Deed::Changed })
+}
+
+/// What was done "there", which is the file that was spoken of just before.
+fn of_there(clause: &Clause, before: &str) -> Option<Filed> {
+    let range = THERE.find(&clause.text)?;
+    let lead = format!("{before}{}", clause.text.get(..range.start)?);
+    let (_, _, path) = SEEN_IN.places(&lead).into_iter().next()?;
+    let (mut others, own) = (paths(&lead), paths(path));
+    others.retain(|other| !own.contains(other));
+    let denied = clause.hedges(range.end) || clause.denies_before(range.end) || HABIT.fits(&clause.text);
+    let filed = Filed { range, paths: own, deed: Deed::Changed };
+    (!denied && filed.paths.len() == 1 && others.is_empty()).then_some(filed)
+}
+
 /// What was done to "it", which is the file that was spoken of just before.
 pub(crate) fn of_it(clause: &Clause, before: &str) -> Option<Filed> {
-    let range = IT.find(&clause.text)?;
+    let Some(range) = IT.find(&clause.text) else { return of_there(clause, before) };
     let lead = format!("{before}{}", clause.text.get(..range.start)?);
     let (_, _, path) =
         SPOKEN_OF.places(lead.trim_end_matches([' ', ',', '，', ';', '；', '.', '。'])).into_iter().next()?;

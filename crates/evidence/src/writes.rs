@@ -200,7 +200,7 @@ pub(crate) fn written(ran: &Ran, check: Option<&Check>) -> Written {
         "perl" | "ruby" if in_place(&ran.words) => found.paths.extend(edited(&ran.words)),
         "git" => git(&mut found, &ran.words),
         "npm" | "yarn" | "pnpm" => found.perhaps = !only_serves(&ran.words) && !only_tells(name, &ran.words),
-        _ if only_tells(name, &ran.words) || starts_teller(ran) => {}
+        _ if only_tells(name, &ran.words) || starts_teller(ran) || starts_services(name, &ran.words) => {}
         "gh" => found.perhaps = ran.words.iter().any(|word| matches!(word.as_str(), "checkout" | "sync" | "clone")),
         "python" | "python3" | "manage.py" if only_manages(&ran.words) => {}
         "python" | "python3" if ran.words.iter().skip(1).map(String::as_str).take(2).eq(["-m", "http.server"]) => {}
@@ -355,6 +355,16 @@ fn starts_teller(ran: &Ran) -> bool {
     let words = command::plain(&ran.words).unwrap_or_default();
     let own = words.get(usize::from(words.first().is_some_and(|word| word == "php"))..).unwrap_or_default();
     own.first().is_some_and(|first| only_tells(first.rsplit('/').next().unwrap_or(first), own))
+}
+
+/// True for a command that starts, stops or shows the services of a project in containers.
+fn starts_services(name: &str, words: &[String]) -> bool {
+    const OWN: &[&str] =
+        &["up", "start", "stop", "restart", "down", "ps", "logs", "pull", "kill", "wait", "top", "port"];
+    let composed = matches!(name, "docker" | "podman") && words.get(1).is_some_and(|word| word == "compose");
+    let sub = words.get(1 + usize::from(composed)).map(String::as_str).unwrap_or_default();
+    let behind = sub != "up" || words.iter().any(|word| matches!(word.as_str(), "-d" | "--detach" | "--wait"));
+    (composed || name == "docker-compose") && OWN.contains(&sub) && behind
 }
 
 /// True for a word of Django's that only looks.
