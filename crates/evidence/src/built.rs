@@ -29,7 +29,7 @@ patterns! {
     // What is built is no claim that something builds.
     NOUN = r"\b(?:\w+(?:ible|able|ed)|faster|smaller|slower|quicker|leaner|cleaner|later|lighter|incremental|local|parallel|clean|cold|warm|nightly|other|future|subsequent|production|ci|your|our|these|those|more|for|of|between|across|during|in|with|from) builds\s*[.!,;]?\s*$";
     RUNS_TESTS = r"\bzig build test(?:[\w:-]*)\b|[a-z]+ ?(?:构建|编译)(?:版本?)?(?:之?下|里|中|环境)[^，。]{0,12}?(?:测试|用例|单测)";
-    SEVERAL = r"\b(?:both|two|all two) (?:build )?(?:configurations?|configs?|variants?|profiles?|modes?|settings)\b|[两2] ?[种个](?:配置|模式|情况|方式|变体|设置|选项)|\b(?:in|with) both (?:configurations|modes|profiles)\b";
+    SEVERAL = r"\b(?:both|two|all two) (?:build )?(?:configurations?|configs?|variants?|profiles?|modes?|settings)\b|[两2] ?[种个](?:配置|模式|情况|方式|变体|设置|选项)|\b(?:in|with) both (?:configurations|modes|profiles)\b|\b(?:debug|dev|development)(?: builds?| version| mode| profile)?,? (?:and|as well as) (?:(?:the|in|a) )?(?:release|production|prod|optimi[sz]ed)\b|\b(?:release|production|prod|optimi[sz]ed)(?: builds?| version| mode| profile)?,? (?:and|as well as) (?:(?:the|in|a) )?(?:debug|dev|development)\b|(?:debug|调试|开发) ?(?:版本?|模式|构建|配置)? ?(?:和|与|及|以及|、|\+|/) ?(?:release|发布|生产|正式)|(?:release|发布|生产|正式) ?(?:版本?|模式|构建|配置)? ?(?:和|与|及|以及|、|\+|/) ?(?:debug|调试|开发)";
     ELSEWHERE = r"\bci\b|\bpipeline\b|github actions|流水线";
 }
 

@@ -22,11 +22,16 @@ use std::ops::Range;
 patterns! {
     FIXED = r"\b(?:fixed|resolved|solved|repaired|corrected)\b|\b(?:this|that|it|change|changes|commit|patch|which|update)\b (?:\w+ )?(?:fix(?:es)?|resolves?)\b|\b(?:ok|no) longer (?:crash\w*|fail\w*|throw\w*|panic\w*|hang\w*|leak\w*|break\w*|error\w*|reproduc\w*|happens?|occurs?|caus\w+|produc\w+|trigger\w*|leads?|results? in|rais\w+|los\w+|duplicat\w+|freez\w+|times? out|blows? up|corrupt\w*|overflow\w*|deadlock\w*|stall\w*|flicker\w*|flak\w+|unstable)\b|\b(?:stabili[sz]ed|de-?flaked)\b[^.;]{0,40}\b(?:tests?|specs?|suite|case|job|build|scenario)\b|\b(?:flakiness|instability)\b[^.;]{0,40}\b(?:is|are) (?:now )?gone\b|\bnow works?\b|\bwork (?:now|again)\b|\bworks (?:now|correctly|as expected|again|properly|fine)\b|\bworking (?:now|correctly|as expected|again)\b|\b(?:bug|issue|problem|crash|error|leak|regression|defect) is (?:now )?gone\b|\b(?:takes?|took|taken) care of\b[^.]{0,40}\b(?:bugs?|issues?|crash\w*|errors?|leaks?|regressions?|defects?|problems?|race|deadlock|panics?|exceptions?|flak\w+|hangs?|overflow|failures?)\b|\b(?:addressed|eliminated|squashed|sorted out|dealt with|cured|patched|got rid of)\b[^.]{0,40}\b(?:bugs?|issues?|crash\w*|errors?|leaks?|regressions?|defects?|problems?|race|deadlock|panics?|exceptions?|flak\w+|hangs?|overflow|failures?)\b|\b(?:bug|issue|problem|crash|error|leak|regression|defect|race|deadlock|panic|hang|overflow)\b[^.]{0,30}\b(?:is|was|has been|have been|are|were) (?:now )?(?:gone|addressed|eliminated|squashed|sorted(?: out)?|dealt with|history|taken care of)\b|\b(?:cannot|can't|can no longer|won't|will not|does not|doesn't|do not|don't) (?:\w+ )?(?:happen|occur|crash|fail|leak|hang|panic|break|deadlock|throw|overflow|reproduce)\b[^.]{0,30}\b(?:any ?more|any longer|again)\b|\b(?:gets?|getting) rid of\b[^.]{0,40}(?:\b(?:bugs?|crash\w*|leaks?|regressions?|defects?|race|deadlock|panics?|flak\w+|hangs?|overflow|failures?)\b|(?:error|exception)s?\b)|\b(?:fix|close|resolve)(?:s|es|d|ed)? (?:issue |bug )?#\d+";
     FIXED_ZH = r"(?:已|已经|成功|均已|都已|已被)(?:成功|彻底|完全)?(?:修复|修好|解决|修正|改正|纠正|更正|根除)|(?:修复|修好|解决|修正|改正|纠正|更正)了|修复完(?:成|毕)|修完了|修好了|(?:修|改)掉了|(?:问题|错误|bug|缺陷|漏洞|崩溃)[^，。]{0,6}?(?:修复|解决)|(?:不|已)再(?:崩溃|报错|失败|出现|泄漏|卡死|抛|复现|发生)|现在(?:可以|能够|能|已|已经|都|均|功能)*(?:正常|正确)(?:地)?(?:工作|运行|显示|返回|处理|登录|使用)?|^[\s\-*+\d.、✅]*修复|(?:问题|错误|bug|缺陷|漏洞|崩溃|异常|泄漏)[^，。]{0,8}?(?:搞定|排除|消除|根治|处理好|处理完|处理掉|已处理|已经处理|都处理了|消失)|(?:搞定|消除|排除|根治)了|不会再(?:崩溃|报错|失败|出现|泄漏|卡死|抛|复现|发生|超时|丢失|重复)|(?:已|已经)(?:搞定|根治|消除|排除)|已经?修(?:\s*$|掉)|(?:错误|报错|告警|泄漏|泄露|异常|崩溃|问题)(?:也|均|都|全部|已|已经|被)+(?:清除|清干净)";
-    NOT_FIXED = r"\b(?:a|the|an|be|of) (?:fixed|resolved|solved)\b|\bfixed[- ](?:size|width|point|length|position|at|to|seed|amount|rate|price|number)|自动修(?:复|正|掉)|\bauto-?(?:fix|correct)|(?:ruff|eslint|clippy|rubocop|prettier|black|isort|biome|stylelint|fixer|--fix|linter|formatter|fmt)`? (?:has |have |also )*(?:auto-?)?(?:fixed|corrected)|\d+ (?:of them )?(?:were |are |was )?(?:auto-?)?fixed (?:by|automatically)|\b(?:fixed|corrected) automatically|修复(?:方案|建议|步骤|思路|方法|计划|前|后|工作|过程|点|内容|说明|总结)|(?:解决|修复)(?:办法|的方法)|\b(?:conflicts?|paths?|values?|names?|symbols?|imports?|dependenc\w+|references?|urls?|types?|hosts?|promises?) (?:is|are|gets?) (?:resolved|corrected|fixed)|\b(?:resolved|corrected) (?:relative|lazily|dynamically|against|per)\b";
+    NOT_FIXED = r"\b(?:fixed|resolved|solved|corrected) (?:nothing|none|neither)\b|\b(?:a|the|an|be|of) (?:fixed|resolved|solved)\b|\bfixed[- ](?:size|width|point|length|position|at|to|seed|amount|rate|price|number)|自动修(?:复|正|掉)|\bauto-?(?:fix|correct)|(?:ruff|eslint|clippy|rubocop|prettier|black|isort|biome|stylelint|fixer|--fix|linter|formatter|fmt)`? (?:has |have |also )*(?:auto-?)?(?:fixed|corrected)|\d+ (?:of them )?(?:were |are |was )?(?:auto-?)?fixed (?:by|automatically)|\b(?:fixed|corrected) automatically|修复(?:方式|逻辑|要点|细节|范围|记录|手段|原理|情况|详情|位置|策略|流程|清单|列表|依据|思想|对象|方案|建议|步骤|思路|方法|计划|前|后|工作|过程|点|内容|说明|总结)|(?:解决|修复)(?:办法|的方法)|\b(?:conflicts?|paths?|values?|names?|symbols?|imports?|dependenc\w+|references?|urls?|types?|hosts?|promises?) (?:is|are|gets?) (?:resolved|corrected|fixed)|\b(?:resolved|corrected) (?:relative|lazily|dynamically|against|per)\b";
     BY_OTHERS = r"\bupstream\b|\blast (?:week|month|year|night|release)\b|\byesterday\b|\bago\b|\b(?:fixed|resolved|solved|corrected|repaired) in (?:version |release )?v?\d+\.\d|\bby (?:the )?(?:maintainers?|authors?|upstream|team|vendor)\b|上周|昨天|去年|上个?月|上游|官方|维护者";
+    EXCLAIMED = r"^\W*(?:(?:done|all|and|it's|it’s|now|is|this|that|got it)\W+){0,3}(?:fixed|solved|resolved|(?:已经?|都)?(?:修好|修复|解决|搞定|修完)了?)[ \t]*[.!。！][ \t]+(?:[^\n.!。！]*)$|^\W*(?:已经?|都)?(?:修好|修复|解决|搞定|修完)了?[。！]\s*[^\n.!。！]*$";
+    CHANGELOG = r"(?m)^[ \t]*#{1,6}[ \t]+(?:added|changed|removed|deprecated|security)[ \t]*:?[ \t]*$";
+    CHANGELOG_FIXED = r"^[ \t\n]*#{1,6}[ \t]+fixed[ \t]*:?\s*$";
     RESTATED = r"\b(?:ok|no) longer \w+|\b(?:does not|doesn't|doesn’t|do not|don't|never|cannot|can't|can’t|won't) \w+[^.;]{0,60}\b(?:any ?more|again|twice)\b|\b(?:correct|proper|right|accurate)(?:ly)?\b|\bagain\b|\bas (?:it should|they should|expected|intended)\b|\b(?:only|exactly|just) once\b|\b(?:is|are|stays?|remains?) (?:now )?(?:stable|reliable|deterministic|back)\b|\b(?:survives?|withstands?|tolerates?|recovers?|copes? with)\b|稳定(?:了|下来)|[看读用跑打连登认显]得[\x{4e00}-\x{9fff}]{1,3}了|(?:已|不)再|(?:正常|正确|准确)|不会(?:再)?[^，。]{1,14}了|恢复|已(?:经)?处理|只会?[^，。]{1,8}一次|(?:能|可以)[^，。]{1,10}了";
     RIGHT_ONE = r"(?:正确|正常|准确)的?[\x{4e00}-\x{9fff}]{1,4}?(?:是|为|应)|\b(?:the|its|their) (?:correct|right|proper|accurate) (?:\w+ ){1,2}(?:is|are|was|were|would be|should be)\b";
     WRONG = r"(?:未|没有?|无法|不能|不会)[^，。；]{0,16}?的(?:问题|bug|缺陷|错误|情况|现象)";
+    GOES_ON = r"[,，、]\s*(?:并且?|同时|再|然后|还|又|也|接着|另外|顺手|在|把|将)";
+    LACKING = r"\bwithout (?:an?|any|the|its|their) ";
     CAN = r"\bcan (?:now )?(?:be )?";
     BACK = r"^[\s,;:—–-]*(?:and |which |all (?:of )?)*(?:they|these|those|them|both|it)?(?: all| both| now)* pass(?:ed|es)?\b";
     SEGMENT = r"[,，;；:：]";
@@ -66,7 +71,7 @@ pub(crate) fn find(answer: &str) -> Vec<Said> {
     let mut found: Vec<Said> = Vec::new();
     for (at, sentence) in sentences.iter().enumerate() {
         let words = text.get(sentence.range.clone()).unwrap_or_default();
-        if sentence.claims_nothing || clause::is_hypothetical(words) {
+        if sentence.claims_nothing || clause::is_hypothetical(words) || is_section(&text, words) {
             continue;
         }
         let mut here: Vec<Said> = Vec::new();
@@ -129,7 +134,7 @@ pub(crate) fn find(answer: &str) -> Vec<Said> {
         let some_fail = SOME_FAIL.fits(&news::without_bad(words));
         let taken_back = |said: &Said| (said.ran && failed) || (said.kind == ClaimKind::Tests && some_fail);
         here.retain(|said| !taken_back(said));
-        found.pop_if(|said| is_said_again(said, &here, sentence.range.start));
+        found.pop_if(|said| is_said_again(said, &here, sentence.range.start) || is_exclaimed(&text, said, &here));
         found.extend(here);
     }
     found
@@ -139,6 +144,20 @@ pub(crate) fn find(answer: &str) -> Vec<Said> {
 fn is_said_again(earlier: &Said, here: &[Said], start: usize) -> bool {
     let other = |own: &Said| own.kind == ClaimKind::File && own.manner == Manner::Said && own.paths == earlier.paths;
     earlier.manner == Manner::Described && earlier.range.end + 3 >= start && here.iter().any(other)
+}
+
+/// True for the head of a section of a changelog, which only says of what sort its entries are.
+fn is_section(text: &str, words: &str) -> bool {
+    CHANGELOG_FIXED.fits(words) && CHANGELOG.fits(text)
+}
+
+/// True for "Fixed!" right before the sentence that says what is fixed: that is one claim.
+fn is_exclaimed(text: &str, earlier: &Said, here: &[Said]) -> bool {
+    let of_fix = |own: &&Said| own.kind == ClaimKind::Fix && own.manner == Manner::Said;
+    let Some(next) = here.iter().find(of_fix) else { return false };
+    let line = text.get(..earlier.range.start).and_then(|before| before.rsplit('\n').next()).unwrap_or_default();
+    let words = text.get(earlier.range.start..next.range.start).unwrap_or_default();
+    earlier.kind == ClaimKind::Fix && EXCLAIMED.fits(&format!("{line}{words}"))
 }
 
 /// True when a sentence begins with what the one before it spoke of, and that were tests.
@@ -325,7 +344,11 @@ fn restated(words: &str, at: usize, here: &[Said]) -> Option<Said> {
         // What a check says again is no fix.
         let of_check = here.iter().any(|said| said.range.start < from && from < said.range.end + 12);
         let of_file = here.iter().any(|said| said.kind == ClaimKind::File && said.manner == Manner::Said);
-        let denied = clause.denies_before(place.start) || NOT_FIXED.fits(&clause.text) || BY_OTHERS.fits(&clause.text);
+        // What somebody is without only says who it is.
+        let longer = clause.text.get(place.clone()).is_some_and(|words| LONGER.fits(words));
+        let own = if longer { LACKING.blanked(&clause.text) } else { clause.text.clone() };
+        let plain = Clause { text: own, ..clause.clone() };
+        let denied = plain.denies_before(place.start) || NOT_FIXED.fits(&clause.text) || BY_OTHERS.fits(&clause.text);
         if !of_check && !of_file && !denied {
             let range = at + range.start..at + range.start + place.end;
             return Some(Said { manner: Manner::Restated, words: text, ..Said::new(ClaimKind::Fix, range) });
@@ -359,6 +382,30 @@ fn gone_folder(clause: &Clause) -> Option<Said> {
 
 fn file(clause: &Clause, before: &str) -> Vec<Said> {
     let Some(filed) = files::find(clause, before).or_else(|| files::of_it(clause, before)) else { return Vec::new() };
+    let mut found = filed_apart(&filed);
+    let mut last = filed.clone();
+    while let Some(next) = files::also(clause, &last) {
+        found.extend(filed_apart(&next));
+        last = next;
+    }
+    // What was done to another file goes on behind "and".
+    let rest = filed.range.end..clause.text.len();
+    if let Some(next) = clause.text.get(rest.clone()).and_then(|rest| GOES_ON.find(rest)) {
+        let cut = rest.start + next.start..rest.end;
+        let (text, lead) = (clause.text.get(cut.clone()), clause.text.get(..cut.start));
+        let (text, lead) = (text.unwrap_or_default().to_owned(), lead.unwrap_or_default());
+        let own = Clause { range: cut.clone(), original: text.clone(), text };
+        let known = |said: &Said| found.iter().any(|other| other.paths == said.paths);
+        let more = file(&own, &format!("{before}{lead}已")).into_iter().filter(|said| !known(said));
+        let more = more.map(|said| Said { range: said.range.start + cut.start..said.range.end + cut.start, ..said });
+        let more: Vec<Said> = more.collect();
+        found.extend(more);
+    }
+    found
+}
+
+/// The claims of a deed, each of several files apart.
+fn filed_apart(filed: &files::Filed) -> Vec<Said> {
     let said = |paths: Vec<String>| Said { paths, deed: filed.deed, ..Said::new(ClaimKind::File, filed.range.clone()) };
     // Each of several files has its own proof; a file that moved has a place before and a place after.
     match filed.deed {

@@ -15,6 +15,11 @@ pub(crate) fn check(words: &[String]) -> Option<Check> {
         return None;
     }
     let mut check = runners::check(program, name, args)?.narrowed(bare.narrowed).placed(bare.places);
+    if !bare.packages.is_empty() {
+        // Whatever else it was given is less than the packages are.
+        (check.pieces, check.given) = (0, Vec::new());
+        check = check.placed(bare.packages);
+    }
     if check.tests {
         check.part.extend(args.iter().filter(|word| SOME.contains(word)).map(|word| (*word).to_owned()));
         check.part.extend(left_out(args));
@@ -43,6 +48,7 @@ pub(crate) fn is_same(one: &[String], other: &[String]) -> bool {
     };
     let same = |(one, other): (&String, &String)| one.eq_ignore_ascii_case(other);
     one.narrowed == other.narrowed
+        && one.packages == other.packages
         && is_program(program, other_program)
         && rest.len() == other_rest.len()
         && rest.iter().zip(other_rest).all(same)
@@ -185,6 +191,8 @@ struct Bare {
     narrowed: Vec<String>,
     /// What a container was given, where that is all that is looked at.
     places: Vec<String>,
+    /// The packages that a package manager was told to run it in.
+    packages: Vec<String>,
 }
 
 /// Programs that run the command behind them, and how many of its first words are their own.
@@ -257,8 +265,9 @@ const PLAIN_STARTERS: &[&str] = &[
 
 fn bare(words: &[String]) -> Option<Bare> {
     let mut rest: Vec<String> = words.to_vec();
-    let (mut narrowed, mut places) = (Vec::new(), Vec::new());
+    let (mut narrowed, mut places, mut packages) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..8 {
+        packages.extend(packages_of(&mut rest));
         // A task alone is what its build system was told.
         let looks = rest.iter().any(|word| word.ends_with("-check"));
         let of_task = |first: &String| match first.as_str() {
@@ -312,10 +321,10 @@ fn bare(words: &[String]) -> Option<Bare> {
                         places = mounted(&own);
                     }
                 }
-                None => return Some(Bare { words: rest, narrowed, places }),
+                None => return Some(Bare { words: rest, narrowed, places, packages }),
             }
         } else {
-            return Some(Bare { words: rest, narrowed, places });
+            return Some(Bare { words: rest, narrowed, places, packages });
         }
     }
     None
@@ -354,6 +363,29 @@ fn binary(name: &str, words: &[String]) -> Option<usize> {
     let at = if words.get(1).is_some_and(|word| word == "run") { 2 } else { 1 };
     let known = words.get(at).is_some_and(|program| BINARIES.contains(&program.as_str()));
     (known && matches!(name, "pnpm" | "yarn" | "bun")).then_some(at)
+}
+
+/// The packages in which a package manager is told to start a program; its words are left as if it were told of none.
+fn packages_of(rest: &mut Vec<String>) -> Vec<String> {
+    const NAMED: &[&str] = &["--filter", "-F", "-w", "--workspace"];
+    let mut found = Vec::new();
+    if !rest.first().is_some_and(|name| matches!(name.as_str(), "pnpm" | "npm" | "yarn" | "bun")) {
+        return found;
+    }
+    let mut at = 1;
+    while let Some(word) = rest.get(at).filter(|word| word.starts_with('-')) {
+        let (option, value) = word.split_once('=').map_or((word.as_str(), None), |(name, value)| (name, Some(value)));
+        let named = NAMED.contains(&option);
+        let value = value.or(rest.get(at + 1).filter(|_| named).map(String::as_str));
+        found.extend(value.filter(|_| named).into_iter().flat_map(|value| ["-".to_owned(), value.to_owned()]));
+        at += 1 + usize::from(named && !word.contains('='));
+    }
+    let starts = |word: &String| matches!(word.as_str(), "exec" | "dlx") || BINARIES.contains(&word.as_str());
+    if found.is_empty() || !rest.get(at).is_some_and(starts) {
+        return Vec::new();
+    }
+    rest.drain(1..at);
+    found
 }
 
 fn drop_options(rest: &mut Vec<String>, with_value: &[&str]) {

@@ -153,7 +153,13 @@ pub(crate) fn is_quoted(tried: &Tried<'_>, said: &Said) -> bool {
 /// True when a script of a package ran, and showed just this command as one that it runs.
 fn shows(tried: &Tried<'_>, command: &[String]) -> bool {
     let of_package = matches!(tried.check.program.as_str(), "npm" | "yarn" | "pnpm" | "bun");
-    let same = |line: &String| line::commands(line).iter().any(|ran| command::is_same(command, &ran.words));
+    // A program alone is any run of it.
+    let alone = |words: &[String]| {
+        command.len() == 1 && command::plain(words).is_some_and(|own| own.first() == command.first())
+    };
+    let same = |line: &String| {
+        line::commands(line).iter().any(|ran| command::is_same(command, &ran.words) || alone(&ran.words))
+    };
     of_package && tried.run.commands.iter().any(same)
 }
 

@@ -262,6 +262,12 @@ impl Deeds {
                 if checked { after.join(found) } else { before.join(found) }
             }
         }
+        let files = match judged.iter().filter(|(ran, _)| !is_quiet(ran)).collect::<Vec<_>>()[..] {
+            [(ran, check)] if exit == Some(0) && ran.told && !ran.strange && !ran.behind => {
+                writes::told(ran, check.as_ref(), &output)
+            }
+            _ => Vec::new(),
+        };
         let inside = if ran { jobs::unlisted(line, judged.iter().map(|(ran, _)| ran)) } else { Written::default() };
         // What fills in the words of the last check ran before it.
         let first = judged.last().is_some_and(|(_, check)| check.is_some()) && !line.contains(">(");
@@ -274,8 +280,9 @@ impl Deeds {
         let gone: Vec<String> = before.gone.iter().chain(&after.gone).cloned().collect();
         after.paths.extend(told.paths.into_iter().filter(|path| !gone.contains(path)));
         after.gone.extend(told.gone);
+        after.told = files;
         self.wrote(call, before);
-        let files = judged.iter().flat_map(|(ran, _)| outputs(ran)).collect();
+        let outputs = judged.iter().flat_map(|(ran, _)| outputs(ran)).collect();
         let working = judged.iter().filter(|(ran, _)| !is_quiet(ran)).count();
         let shown = judged.iter().filter(|(ran, _)| shows_files(ran)).map(|(ran, _)| ran.words.clone()).collect();
         let settled = settled(&judged, after_tools);
@@ -287,7 +294,7 @@ impl Deeds {
             line,
             checks,
             exit,
-            files,
+            files: outputs,
             shown,
             plain,
             acts,
@@ -297,6 +304,7 @@ impl Deeds {
             ..Run::default()
         };
         run.read(&output);
+        run.adds_shown();
         self.done.push(Deed { call: call.cloned(), what: What::Ran(Box::new(run)) });
         self.wrote(call, after);
     }

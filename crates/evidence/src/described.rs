@@ -3,7 +3,7 @@
 //! nothing.
 
 use crate::components;
-use crate::files::{self, path_pattern};
+use crate::files::{self, path_pattern, zh_verb};
 use crate::pattern::patterns;
 use crate::prose::Sentence;
 use crate::said::Manner;
@@ -43,6 +43,7 @@ macro_rules! lead {
 patterns! {
     BULLET = r"^\s*(?:[-*+•]|\d+[.)、])\s*";
     ITEM = concat!(r"^[\s\d.)、+•|✅✓✔☑-]*(?:\[x\])?\s*", lead!(), "(", paths!(), ")");
+    NAMED_ITEM = concat!(r"^[\s\d.)、+•-]*[a-z\x{4e00}-\x{9fff}][a-z0-9 \x{4e00}-\x{9fff}-]{1,30}[(（](", paths!(), r")\s*[)）]\s*(?:[:：—–]|-\s)");
     ALONE = concat!(r"^[\s#\d.)、:：]*(", paths!(), r")\s*(?:[(（](?:new|modified|updated|changed|edited|新增|新建|修改|更新)(?: file|文件)?[)）])?\s*[:：]?\s*$");
     PLANNED = r"\b(?:plan|planned|proposal|proposed|next|to ?do|suggest\w*|recommend\w*|options?|ideas?)\b|计划|建议|后续|待办|下一步|[^决复理]方案|思路";
     HEAD = r"^\s*\*\*[^`*]+\*\*\s*[:：]?\s*$";
@@ -66,13 +67,18 @@ patterns! {
     OTHER_HEAD = r"\b(?:causes?|why|background|problems?|bugs?|how it works|overview|structure|findings|review|reading|read|looked|related|relevant|involved|unchanged|untouched|left|open|tests?|checks?|results?|verif\w+|before|limitations?|risks?|caveats?|known)\b|风险|限制|注意|已知|后续|\b(?:where|map|layout)\b|相关(?:文件|代码|模块)|位置|原因|背景|现状|问题|流程|结构|参考|未改|没改|没动|验证|检查|测试|结果|之前";
     TABLE = r"^\s*\|\s*(?:changed |modified |touched )?(?:files?|paths?|modules?|文件|路径|模块|改动文件|文件名|位置)\s*\|[^\n]*(?:chang|what|did|done|改动|变更|修改|说明|内容|做了|改了)|^\s*\|\s*(?:files?|paths?|modules?|文件|路径|模块|位置)\s*\|\s*(?:(?:old|before|was|from)\b[^|\n]*\|\s*(?:new|after|now|to)\b|(?:旧|原|改前|替换前|之前)[^|\n]*\|\s*(?:新|现|改后|替换后|之后))";
     NOT_HERE = r"^`?[\s|:：—–(（-]*(?:was|were|had|used to|is not|isn't|are not|needs?|should|must|may|might|could|would|will|can|unchanged|untouched|stays?|remains?|still|already|fails?|failed|pass(?:es|ed)?|looks?|lines? \d|not|no change|ok\b|不变|未|没|无需|不用|需要?|仍|还是|原来|之前|以前|本来|保持|应该?|可以|可能|会|通过|失败|里?(?:的)?第 ?\d|::|(?:is |are )?(?:unrelated|not related)|[与跟和][^，。]{0,10}无关)";
-    OTHER_STAYS = r"[,，;；] ?(?:the |its |all |and |but |while |with )*[a-z`][\w` -]{2,40}?,? (?:is |are |was |were |being |left |kept |stays? |remains? |stayed |remained )*(?:unchanged|untouched)\b|[,，；] ?(?:而|且|但)?[\w` \x{4e00}-\x{9fff}]{2,16}?(?:保持|都|均|也|仍)*不变";
+    OTHER_STAYS = r"[,，;；] ?(?:which|that|it|and) would(?: otherwise| also)* have [a-z]+\b|[,，;；] ?(?:the |its |all |and |but |while |with )*[a-z`][\w` -]{2,40}?,? (?:is |are |was |were |being |left |kept |stays? |remains? |stayed |remained )*(?:unchanged|untouched)\b|[,，；] ?(?:而|且|但)?[\w` \x{4e00}-\x{9fff}]{2,16}?(?:保持|都|均|也|仍)*不变";
     // What a file still lacks was not done to it.
     WANTS = r"^`?\s*(?:(?:also|still|only|just)\s+)*(?:needs?\b|(?:has|have|had) (?:yet )?to\b|lacks?\b|is due\b|is not\b|isn't\b|isn’t\b|(?:目前|现在|也|都|仍|还)*(?:需要?|得|待|要|缺|欠|不符合|没有?通过)[^了]*$)";
     DOUBT = r"\bto (?:go|switch|turn|get) (?:it |this |that )?(?:back|off)\b|\bto (?:undo|revert|opt out)\b|\b(?:should|would|could|might|may|must|will|todo|please|you(?:'ll|’ll)? (?:need|have|can|may|want)|unchanged|untouched|not (?:been )?(?:changed|touched|modified|edited)|(?:did|have|has)(?: not|n't|n’t) (?:been )?(?:change|touch|edit|modif)\w*)\b|应该|可能|建议|需要你|需要?(?:再|先|手动)|[^申邀发再重新次]请[^求]|^请|未改|没改|没动|没有(?:改|动)|不用改|无需|保持不变|不变|如果|若";
     MADE = r"^[\s\d.)，,；;:：(（—–+|•✅✓✔☑-]*(?:[a-z]+(?: [a-z]+)?:\s+)?(?:(?:also|then|and|so|additionally|finally|just|now|there|while (?:i was )?(?:there|here|at it),?|plus|besides|in addition|instead|secondly|first|second|lastly|both)[, ]+)*(?:(?:i|we|i've|we've|i’ve)\s+(?:(?:also|then|have|just|now|only|simply)\s+)*)?(?:[a-z]+-)?(?:[a-z]{2,}ed|gave|made|took|put|set|left|taught|built|wrote|cut|hid|let|brought|threw|drew|hung|stuck|bound|fed|led|sent|tied|shrunk|shrank|undid|redid|overrode|went|got|gets|grew|gained|gains|moved|takes?|split|did|mention)\b";
     NOT_MADE = r"\b(?:based|compared|located|used|called|given|caused|needed|related|verified|tested|inspected|confirmed|tried|noticed|kept|reproduced|traced|considered|failed|passed|skipped|expected|limited|blocked|suggested|recommended|planned|proposed|detected|reported|scanned|validated|linted|compiled|searched|looked|returned|treated|happened|started|crashed|wanted|seemed|appeared|remained|stayed|relied|depended|allowed|required|supposed|intended|assumed|unaffected|affected|left (?:it|them|everything|the rest|alone|untouched|as)|left `[^`]+` (?:alone|as|untouched)|took (?:a look|me)|got (?:an?|the) (?:error|failure)|went (?:through|over)|takes? (?:an?|the|no|care)|made sure|set up in)\b";
-    SMALL = r"\bthere(?:'s|’s| is| are)(?: now| also)? (?:an?|one|two|three|four|\d+|some|new|the)\b[^.;]{0,60}\bin\b|\byou(?:'ll|’ll| will| can)? find\b[^.;]{0,50}\bin\b|\b(?:lives?|resides?|sits?|itself is|all of it is|find (?:it|them)) in\b|\b(?:covered|tested|pinned|checked) by\b|\b(?:described|documented|explained) in\b|`[^`]*(?:test|spec)[^`]*` (?:covers?|exercises?|asserts?)\b|(?:test|spec)[^`]*` ?覆盖|(?:实现|代码|改动|测试|用例|文档|说明)见|\b(?:implementation|code|changes?|diff|tests?|cases?|logic|helper|example|flag|option) (?:itself )?(?:is|are|lives?|sits?) (?:all |both |mostly )?in\b|\b(?:in place|implemented|happens) in\b|\blearn(?:ed|t) to\b|\bsupports?\b|\bonly `[^`]+` (?:is affected|changes|was affected)|\bdiff (?:only )?touches\b|\b(?:one|two|three|four|\d+) (?:\w+ )?(?:tests?|cases|specs) in\b|^\W*(?:implementation|code|changes?|fix|docs|documentation)\s*:|^\W*what (?:(?:i|we) (?:did|changed)|changed)\b|\b(?:readme|changelog|`[^`]+\.(?:md|rst|adoc|txt)`) (?:now |also )?(?:explains?|describes?|mentions?|documents?|lists?|covers?|shows?|has)\b|(?:readme|\.md`) ?(?:里|中)?(?:也)?(?:有|写明|说明|介绍)|(?:实现|测试|用例|代码|改动|修改)(?:都|均|主要)?(?:在|位于|写在|放在)|(?:提升|升级|升|降|调整)到|只改|\b(?:it (?:took|only took|needed|was)|(?:is|was) (?:just |only )?|that's |it's )(?:a|an|one|two|the|just|only|few|\d+)? ?(?:few|single|small|one|two|\d+)?[- ]?(?:lines?|change|edit|fix|tweak|one-liner|word|character)\b[^.]{0,16}\bin\b|\b(?:setting|default|switch|option|guide|section|entry|note|docs?)\b (?:\w+ )?(?:is|are|sits?|lives?)\b|改的(?:就|只)?是|由[^，。]{1,12}[改调提升降换变]|[调提升降改换]到 ?`?\d|打开|关掉|开启|拿掉|去掉|支持|多了";
+    SET_IN = concat!(r"(?:[\x{4e00}-\x{9fff}]{2}|[a-z`])(?:也|都|均|主要|统一|就)*(?:放在|放到了?|位于|存放?[在于]|写在|保存[在到]|生成[在到]|导出到|输出[在到]|产出[在到]|落在|落到|归到|[并写移纳放插补合加注接嵌挂][入进]了?|[\x{4e00}-\x{9fff}](?:成|进)了?)\s*", paths!(), r"|[^看找读查遇提回用跑追及响得达感听收想等直位传走拿取碰指转跳溯]到了?\s*", paths!());
+    PLAN = r"可以|可把|可将|可用|会|默认|需要|[^重主只]要|[若想]|方案|计划|思路|建议|待办|设计稿|\bplans?\b";
+    DOES_ZH = concat!(r"^[\s，,；;:：(（—–]*(?:[\x{4e00}-\x{9fff}]{0,4})", paths!(), r"\s*(?:里|中|内)?(?:的[^，。；]{1,16}?)?(?:也|都|均|则|里|现|\s)*(?:把[^，。；]{1,16}?|将[^，。；]{1,16}?)?(?:", zh_verb!(), r"|导入|加载|统一导出|暴露)");
+    IN_SHORT = concat!(r"^[\s#\d.)、*+•-]*[\x{4e00}-\x{9fff}]{1,6}\s*", paths!(), r"\s*[.。；;]?\s*$");
+    LOOKED_AT = r"查看|阅读|分析|检查|运行|执行|打开|参考|依赖|调用|读取|见|例如|比如|测试|确认|核对|浏览|搜索|定位|审查|评审|理解|了解|关于|涉及|建议|需要|计划|待|问题|原因|无需|不|没|未|请|可|应|要|会|想|后续|下一步|尝试|看|读|跑|用|是|的|在";
+    SMALL = r"\bthere(?:'s|’s| is| are)(?: now| also)? (?:an?|one|two|three|four|\d+|some|new|the)\b[^.;]{0,60}\bin\b|\byou(?:'ll|’ll| will| can)? find\b[^.;]{0,50}\bin\b|\b(?:lives?|resides?|sits?|itself is|all of it is|find (?:it|them)) in\b|\b(?:covered|tested|pinned|checked) by\b|\b(?:described|documented|explained) in\b|`[^`]*(?:test|spec)[^`]*` (?:covers?|exercises?|asserts?)\b|(?:test|spec)[^`]*` ?覆盖|(?:实现|代码|改动|测试|用例|文档|说明)见|\b(?:implementation|code|changes?|diff|tests?|cases?|logic|helper|example|flag|option) (?:itself )?(?:is|are|lives?|sits?) (?:all |both |mostly )?in\b|\b(?:in place|implemented|happens) in\b|\blearn(?:ed|t) to\b|\bsupports?\b|\bonly `[^`]+` (?:is affected|changes|was affected)|\bdiff (?:only )?touches\b|\b(?:one|two|three|four|\d+) (?:\w+ )?(?:tests?|cases|specs) in\b|^\W*(?:implementation|code|changes?|fix|docs|documentation)\s*:|^\W*what (?:(?:i|we) (?:did|changed)|changed)\b|\b(?:readme|changelog|`[^`]+\.(?:md|rst|adoc|txt)`) (?:now |also )?(?:explains?|describes?|mentions?|documents?|lists?|covers?|shows?|has)\b|(?:readme|\.md`) ?(?:里|中)?(?:也)?(?:有|写明|说明|介绍)|(?:实现|测试|用例|代码|改动|修改|核心|脚本|逻辑|入口|主体|组件|模块|配置|页面|接口|类型|迁移|定义|封装|工具|函数|源码|模板|报告|图表|产物)(?:都|均|主要)?(?:在|位于|写在|放在)|(?:提升|升级|升|降|调整)到|只改|\b(?:it (?:took|only took|needed|was)|(?:is|was) (?:just |only )?|that's |it's )(?:a|an|one|two|the|just|only|few|\d+)? ?(?:few|single|small|one|two|\d+)?[- ]?(?:lines?|change|edit|fix|tweak|one-liner|word|character)\b[^.]{0,16}\bin\b|\b(?:setting|default|switch|option|guide|section|entry|note|docs?)\b (?:\w+ )?(?:is|are|sits?|lives?)\b|改的(?:就|只)?是|由[^，。]{1,12}[改调提升降换变]|[调提升降改换]到 ?`?\d|打开|关掉|开启|拿掉|去掉|支持|多了";
     ENDING = concat!(r"^(?:[^`]*[a-z\x{4e00}-\x{9fff}]|[\s*+•-]*`[^`]*`\s*(?:→|->|=>))[^`]*(?:`[^`]*`[^`]*)*?(?:[(（]|\b(?:in|into|to|for|from|via)\s+(?:the\s+)?)(", paths!(), r")\s*[)）]?\s*[.。]?\s*$");
     BRACKETED = concat!(r"[(（](?:see |in |见|在)?\s*", paths!(), r"\s*[)）]\s*[.。]?\s*$");
     SEE = concat!(r"\s(?:—|–|-)\s(?:see|in)\s+(?:the\s+)?", paths!(), r"\s*[.。]?\s*$");
@@ -88,7 +94,7 @@ patterns! {
     OWN = r"\b(?:i|we) (?:had to |needed to |only |just )*(?:touch|chang|edit|modif|handl|mov|fix|adjust|updat)\w*|\bthat (?:needed|had to)\b|\bhad to (?:change|move|go|be)\b";
     DONE = r"\bnow\b|\bneeded\b|\bhad to\b|\b(?:went|grew|rose|fell) from\b|\b(?:moved|went) (?:in)?to\b|\b(?:gets?|got) (?:an?|the|its|one|two|three) |\bchange[ds]? (?:only |just )?in\b|\bfiles? (?:changed|touched|modified|edited)\b|\bno longer\b|\bany ?more\b|\bnew(?:ly)?\b|\b(?:is|are) (?:gone|out)\b|\b(?:only|one|two|three|\d+) (?:\w+ )?files? (?:that )?(?:i|we)\b|\b(?:i|we|i've|we've)(?: also| then| just| have)* (?:[a-z]+ed|rewrote|wrote|made|put|moved|split|cut)\b|已|现在|新增|新建|新写|新加|改为|改成|换成|替换为|修改|改动|变更|增加";
     NEW = r"(?:^|[^除为])了";
-    CAUSE = r"\b(?:because|cause[ds]?|bugs?|wrong(?:ly)?|forgot|missing|missed|mistake|fault|culprit|defect|leaks?|crash\w*|panics?|fail\w*|errors? (?:in|at|from)|looked (?:at|into|through)|read|see|ran|run|open(?:ed)?|found|checked|reviewed)\b|漏|忘|跳过了|忽略了|误|少了|搞错|因为|由于|原因|导致|写错|写死|问题|报错|失败|崩溃|看了|看过|读了|查了|检查了|跑|运行|执行|打开|查看|没有?(?:处理|考虑|判断|检查|释放|关闭|校验)";
+    CAUSE = r"\b(?:because|cause[ds]?|bugs?|wrong(?:ly)?|forgot|missing|missed|mistake|fault|culprit|defect|leaks?|crash\w*|panics?|fail\w*|errors? (?:in|at|from)|looked (?:at|into|through)|read|see|ran|run|open(?:ed)?|found|checked|reviewed)\b|漏|忘|混用|混淆|误用|错用|[用拿写搞]反了|用错|拿错|搞混|\b(?:mix(?:es|ed)|conflat(?:es|ed)|confus(?:es|ed))\b|跳过了|忽略了|误|少了|搞错|因为|由于|原因|导致|写错|写死|问题|报错|失败|崩溃|看了|看过|读了|查了|检查了|跑|运行|执行|打开|查看|没有?(?:处理|考虑|判断|检查|释放|关闭|校验)";
     UNDONE = r"\b(?:delet\w+|remov\w+|renam\w+|mov(?:ed|ing)|erased)\b|n't\b|n’t\b|\bnot\b|\bnever\b|删除|删掉|移除|重命名|移动|没有|未|不(?:再)?是";
 }
 
@@ -121,7 +127,9 @@ pub(crate) fn find(answer: &str, text: &str, sentence: &Sentence, claimed: &[(Ra
     let begins = text.get(..sentence.range.start).is_none_or(|before| before.is_empty() || before.ends_with('\n'));
     let bullet = begins && BULLET.fits(line);
     if begins && let Some((_, _, list)) = ALONE.places(words).into_iter().next() {
-        let told = heads_deeds(answer, text, sentence.range.end) && !is_other_section(answer, sentence.range.start);
+        let free = !claimed.iter().any(|(_, of_file)| *of_file);
+        let deeds = heads_deeds(answer, text, sentence.range.end);
+        let told = free && deeds && !is_other_section(answer, sentence.range.start);
         let (range, paths, manner) = (sentence.range.clone(), names(list), Manner::Described);
         return told.then_some(Described { range, paths, manner, told: true }).into_iter().collect();
     }
@@ -164,7 +172,7 @@ pub(crate) fn find(answer: &str, text: &str, sentence: &Sentence, claimed: &[(Ra
             let placed = PLACED.fits(segment) && !is_bad(before) && !DOUBT.fits(before) && !PAST.fits(before);
             let told = own
                 || mended
-                || (SUBJECT.fits(segment) && DONE.fits(words))
+                || (SUBJECT.fits(segment) && (DONE.fits(words) || sets(words)))
                 || (placed && (DONE.fits(before) || NEW.fits(before)))
                 || FILES.fits(words)
                 || listed
@@ -206,19 +214,39 @@ fn is_other_section(answer: &str, at: usize) -> bool {
 /// True when a text tells of something that was done.
 fn tells(text: &str) -> bool {
     let text = &POSSIBLE.blanked(text);
-    DONE.fits(text) || NEW.fits(text) || SMALL.fits(text) || (MADE.fits(text) && !NOT_MADE.fits(text))
+    let does = DOES_ZH.find(text).is_some_and(|does| text.get(..does.end).is_some_and(|lead| !PLAN.fits(lead)));
+    let in_chinese = sets(text) || does || is_short(text);
+    DONE.fits(text) || NEW.fits(text) || SMALL.fits(text) || in_chinese || (MADE.fits(text) && !NOT_MADE.fits(text))
+}
+
+/// True for a file behind nothing but a word or two for what was done.
+fn is_short(text: &str) -> bool {
+    IN_SHORT.fits(text) && !LOOKED_AT.fits(&ANY.blanked(text))
+}
+
+/// True when a text tells, in Chinese, what was put into which file.
+fn sets(text: &str) -> bool {
+    SET_IN.find(text).is_some_and(|set| text.get(..set.end).is_some_and(|lead| !PLAN.fits(lead)))
+}
+
+/// The file that an item begins with, or what is called by it in brackets.
+fn item_place(words: &str) -> Option<(Range<usize>, Range<usize>, &str)> {
+    [&ITEM, &NAMED_ITEM].iter().find_map(|pattern| pattern.places(words).into_iter().next())
 }
 
 /// True for an item that begins with a file, and says something of it.
 fn is_item(words: &str) -> bool {
-    ITEM.fits(words) && !LABELLED_DEED.fits(words)
+    item_place(words).is_some() && !LABELLED_DEED.fits(words)
 }
 
 /// True for an item that ends with the file in which something is said to be.
 fn is_placed(words: &str) -> bool {
-    let place = ITEM.places(words).into_iter().next();
+    let place = item_place(words);
     place.is_some_and(|(whole, ..)| !words.get(whole.end..).is_some_and(|rest| rest.contains(char::is_alphanumeric)))
-        && (SMALL.fits(words) || (ENDING.fits(words) && !words.contains([':', '：']) && !NOT_MADE.fits(words)))
+        && (SMALL.fits(words)
+            || sets(words)
+            || is_short(words)
+            || (ENDING.fits(words) && !words.contains([':', '：']) && !NOT_MADE.fits(words)))
 }
 
 /// True when a text tells of a cause, or of what is no change. What is only called by such a word is none.
@@ -243,7 +271,7 @@ fn table_head(text: &str, at: usize) -> &str {
 
 /// The file that an item of a list begins with.
 fn item(answer: &str, words: &str, sentence: &Sentence, claimed: &[(Range<usize>, bool)]) -> Option<Described> {
-    let (whole, _, list) = ITEM.places(words).into_iter().next()?;
+    let (whole, _, list) = item_place(words)?;
     let rest = words.get(whole.end..).unwrap_or_default();
     let first = rest.split(['。', '；', ';']).next().unwrap_or_default();
     let range = sentence.range.start + whole.start..sentence.range.end;

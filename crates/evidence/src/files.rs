@@ -24,7 +24,7 @@ pub(crate) enum Deed {
 /// A file as prose names it.
 macro_rules! path_pattern {
     () => {
-        r"`?(?:[a-z0-9_@.+/\[\]-]*[a-z0-9_@+\]-]\.(?:rs|pyi?|ipynb|jsx?|tsx?|mjs|cjs|mts|cts|go|mod|sum|java|kts?|scala|c|h|cpp|hpp|cc|hh|cxx|cs|csproj|sln|rb|erb|php|swift|md|mdx|rst|adoc|toml|jsonc?|json5|ya?ml|html?|s?css|less|sass|sh|bash|zsh|ps1|bat|sql|txt|lock|vue|svelte|astro|exs?|erl|zig|nim|lua|xml|gradle|properties|cfg|conf|ini|env|proto|graphql|prisma|tf|cmake|mk|dart|hs|ml|clj|jl|pl|pm|csv|tsv|snap|svg|service|rake|gemspec|podspec|groovy|tfvars|tftest|hcl|nix|bzl|bazel|j2|jinja2?|tmpl|tpl|hbs|ejs|pug|haml|slim|twig|cshtml|razor|fs|fsx|elm|glsl|wgsl|hlsl|sol|thrift|avsc|xsd|plist|storyboard|xib|strings|pot?|ftl|arb|resx|desktop|rego|cue|jsonnet|libsonnet|fish|psm1|bats|feature|robot|rmd|qmd|tex|bib|eex|heex|leex|purs|svx|slint|qml|kdl|ron|pbxproj|xcconfig|entitlements|fsproj|vbproj|nuspec|cabal|opam|dockerfile|tfstate|ino|asm|cu|vhdl|cairo|liquid|njk|postcss|styl|webmanifest|sparql|lean|thy|raku|tcl|awk|tool-versions|nvmrc|python-version|props|targets|slnx|wxml|wxss|ets|jsp|pyx|pxd|bicep|mjml|mli|mll|mly|lhs|hrl|svh|f90|f95|f03|rkt|scm|tscn|wat|jsonl|ndjson|tpp|hxx|resi|adb|vb|apib|raml|xaml|axaml|resw)\b|[a-z0-9_@.-]+(?:/[a-z0-9_@.-]+)*/[a-z0-9_@.-]*[a-z0-9_-]\.(?:r|m|v|d|f|s|mm|sv|vh|cr|gd|el|nu|res|cls|pas|ads|vim|inl|metal|vert|frag|wit|typ)\b|(?:[a-z0-9_.-]+/)*(?:\b(?:makefile|dockerfile|gemfile|rakefile|procfile|justfile|readme|license|changelog|vagrantfile|jenkinsfile|brewfile|fastfile|podfile|guardfile|codeowners|caddyfile|tiltfile|cmakelists\.txt)\b|\.(?:gitignore|gitattributes|env(?:\.[a-z]+)*|dockerignore|editorconfig|npmrc|nvmrc|eslintrc|prettierrc|prettierignore|eslintignore|helmignore|rubocop|flake8|babelrc|browserslistrc|npmignore|bazelrc|tool-versions|clang-format|clang-tidy|gitmodules|mailmap|htaccess)\b))`?"
+        r"(?:`?(?:[a-z0-9_@.+/\[\]-]*[a-z0-9_@+\]-]\.(?:rs|pyi?|ipynb|jsx?|tsx?|mjs|cjs|mts|cts|go|mod|sum|java|kts?|scala|c|h|cpp|hpp|cc|hh|cxx|cs|csproj|sln|rb|erb|php|swift|md|mdx|rst|adoc|toml|jsonc?|json5|ya?ml|html?|s?css|less|sass|sh|bash|zsh|ps1|bat|sql|txt|lock|vue|svelte|astro|exs?|erl|zig|nim|lua|xml|gradle|properties|cfg|conf|ini|env|proto|graphql|prisma|tf|cmake|mk|dart|hs|ml|clj|jl|pl|pm|csv|tsv|snap|svg|service|rake|gemspec|podspec|groovy|tfvars|tftest|hcl|nix|bzl|bazel|j2|jinja2?|tmpl|tpl|hbs|ejs|pug|haml|slim|twig|cshtml|razor|fs|fsx|elm|glsl|wgsl|hlsl|sol|thrift|avsc|xsd|plist|storyboard|xib|strings|pot?|ftl|arb|resx|desktop|rego|cue|jsonnet|libsonnet|fish|psm1|bats|feature|robot|rmd|qmd|tex|bib|eex|heex|leex|purs|svx|slint|qml|kdl|ron|pbxproj|xcconfig|entitlements|fsproj|vbproj|nuspec|cabal|opam|dockerfile|tfstate|ino|asm|cu|vhdl|cairo|liquid|njk|postcss|styl|webmanifest|sparql|lean|thy|raku|tcl|awk|tool-versions|nvmrc|python-version|props|targets|slnx|wxml|wxss|ets|jsp|pyx|pxd|bicep|mjml|mli|mll|mly|lhs|hrl|svh|f90|f95|f03|rkt|scm|tscn|wat|jsonl|ndjson|tpp|hxx|xlsx?|docx|pptx|parquet|pdf|png|jpe?g|resi|adb|vb|apib|raml|xaml|axaml|resw)\b|[a-z0-9_@.-]+(?:/[a-z0-9_@.-]+)*/[a-z0-9_@.-]*[a-z0-9_-]\.(?:r|m|v|d|f|s|mm|sv|vh|cr|gd|el|nu|res|cls|pas|ads|vim|inl|metal|vert|frag|wit|typ)\b|(?:[a-z0-9_.-]+/)*(?:\b(?:makefile|dockerfile|gemfile|rakefile|procfile|justfile|readme|license|changelog|vagrantfile|jenkinsfile|brewfile|fastfile|podfile|guardfile|codeowners|caddyfile|tiltfile|cmakelists\.txt)\b|\.(?:gitignore|gitattributes|env(?:\.[a-z]+)*|dockerignore|editorconfig|npmrc|nvmrc|eslintrc|prettierrc|prettierignore|eslintignore|helmignore|rubocop|flake8|babelrc|browserslistrc|npmignore|bazelrc|tool-versions|clang-format|clang-tidy|gitmodules|mailmap|htaccess)\b))`?|`[a-z0-9_@.+/\x{4e00}-\x{9fff}-]*[\x{4e00}-\x{9fff}][a-z0-9_@.+/\x{4e00}-\x{9fff}-]*\.(?:xlsx?|docx?|pptx?|pdf|csv|tsv|md|txt|html?|jsonl?|ya?ml|sql|py|sh|ipynb|png|jpe?g|svg|parquet)`)"
     };
 }
 
@@ -52,9 +52,11 @@ macro_rules! noun {
 
 macro_rules! zh_verb {
     () => {
-        r"(?:创建|新建|新增|添加|增加|补充|补上|补齐|加上|加入|编写|写入|更新|修改|改动|改为|改成|改用|调整|删除|删掉|删去|移除|移动|移到|移至|挪到|重写|重命名|改名|重构|替换|换成|换为|升级|升到|降级|引入|实现|优化|拆分|抽取|抽到|抽出|提取|记录|完善|整理|迁移|同步|说明|注明|写明|描述|标注|[清砍扔拿撤剔裁]掉|清理掉|清理|清除|清空|精简|写好|写完|写进|写了|新写|新加|补写|放进|放到|落在|挪进|抹掉|配置|生成|注册|去掉|去除|恢复|回滚|简化|封装|统一|设置|设为|设成|接入|挂载|挂上|接上|打通|兜底|落地|收敛|收口|追加|插入|改写|修正|修复|修掉|纠正|下线|启用|禁用|对接|适配|补全|合并|拆成|登记|改造|换用|重排|缩减|加固|精调|删\s*(?:[。，；]|$)|(?:加|补|改|删|写|移|换|拆|抽|挪|放|调|升|动)(?:了|到|进|成|为|上|好|掉|至|在))"
+        r"(?:创建|新建|新增|添加|增加|补充|补上|补齐|加上|加入|编写|写入|更新|修改|改动|改为|改成|改用|调整|删除|删掉|删去|移除|移动|移到|移至|挪到|重写|重命名|改名|重构|替换|换成|换为|升级|升到|降级|引入|实现|优化|拆分|抽取|抽到|抽出|提取|记录|完善|整理|迁移|同步|说明|注明|写明|描述|标注|[清砍扔拿撤剔裁]掉|清理掉|清理|清除|清空|精简|导出|产出|瘦身|写好|写完|写进|写了|新写|新加|补写|放进|放到|落在|挪进|抹掉|配置|生成|注册|去掉|去除|恢复|回滚|简化|封装|统一|设置|设为|设成|接入|挂载|挂上|接上|打通|兜底|落地|收敛|收口|追加|插入|改写|修正|修复|修掉|纠正|下线|启用|禁用|对接|适配|补全|合并|拆成|登记|改造|换用|重排|缩减|加固|精调|[挂塞嵌纳并](?:到|进|入|在)|删\s*(?:[。，；]|$)|(?:加|补|改|删|写|移|换|拆|抽|挪|放|调|升|动)(?:了|到|进|成|为|上|好|掉|至|在))"
     };
 }
+
+pub(crate) use zh_verb;
 
 patterns! {
     MOVED = concat!(r"\b(?:moved|renamed)\s+(?:(?:the|file|module|script)\s+)*(", path_pattern!(), r"(?:(?:\s+file)?\s*(?:\bto\b|\binto\b|\bas\b|→|->|=>)\s*(?:the\s+)?", path_pattern!(), r")?)");
@@ -79,17 +81,17 @@ patterns! {
     DIRECT_ZH = concat!(zh_verb!(), r"(?:了|过|好|完|到|至|[^，。；：:`\s对从在于向给为把将用被比和与到进了的a-z0-9]{1,4}版(?:本)?的?|文件|模块|组件|脚本|配置|测试|单元|页面|迁移|文档|工具|类|新的|新|的|[一两二三四五六几0-9]+个|旧的?|多余的|无用的|没用的|废弃的|已废弃的|冗余的|过时的|临时的?|[不已]再(?:使用|需要|用到?)的|:|：|\(|（|\s)*(", list!(), ")");
     CALLED_ZH = concat!(r"(?:新建|新增|创建|新写|编写|添加|增加|补充|补写|写|修改|更新|重写|改写|调整|重构|删除|移除)了?(?:一个|一份|两个|三个)?(?:[\x{4e00}-\x{9fff}]{1,8}?)(?:测试|用例|文件|脚本|组件|模块|服务|工具|配置|页面|类|接口|文档|迁移|钩子|函数|插件|控制器|模型|样式|模板|实体|中间件|任务|作业|仓库|视图|样例|示例|代码|实现|逻辑)\s?[:：]?\s?(", list!(), ")");
     IN_ZH = concat!(r"(?:在|于|往|向|给|对|把|将|从|为|到|进)\s*(?:文件\s*)?(", list!(), r")\s*(?:文件|模块)?(?:中|里|内|上|下|里面|末尾|开头)?(?:的)?[^，。；]{0,40}?", zh_verb!());
-    PASSIVE_ZH = concat!("(", list!(), r")\s*(?:文件)?(?:中|里|内)?(?:的[^，。；|]{0,20}?)?\s*[|:：—-]*\s*(?:[✅✓✔☑🟢]\x{fe0f}?\s*)?(?:[:：|—-]\s*(?:把|将)[^，。；|]{1,24}?)?(?:[，,]?\s*(?:该|此|这个|这份|那个)(?:旧|临时|多余的?|新)?(?:文件|脚本|模块|配置))?(?:也|都|均|已|已经|被|现|现在|一并|相应|顺手|\s)*", zh_verb!());
+    PASSIVE_ZH = concat!("(", list!(), r")\s*(?:文件)?(?:中|里|内)?(?:的[^，。；|]{0,20}?)?\s*[|:：—-]*\s*(?:[✅✓✔☑🟢]\x{fe0f}?\s*)?(?:[:：|—-]\s*(?:把|将)[^，。；|]{1,24}?)?(?:[，,]?\s*(?:该|此|这个|这份|那个)(?:旧|临时|多余的?|新)?(?:文件|脚本|模块|配置))?(?:也|都|均|已|已经|被|现|现在|一并|相应|顺手|我|还|\s)*", zh_verb!());
     LISTED_ZH = concat!(r"(?:改动|修改|变更|涉及|更新|新增|新建|创建|改了|动了)(?:的|了)?(?:文件)?(?:只有|仅有|仅|只|集中在|都在|在|主要|涉及|包括|位于|限于|为|是|有|:|：|\s)+(", list!(), ")");
     ONE = path_pattern!();
     ZH_LETTERS = r"[\x{4e00}-\x{9fff}]";
-    IS_DONE = concat!(r"了|已|(?:全部|全都|均|一并|同步|统一|逐一|一一)(?:更新|修改|调整|替换|改|补全|补齐|同步|切换|迁移|换|删除|移除)|完成|好|过|成功|[(（\[【]\s*(?:本次|全)?(?:新增|新建|新文件|修改|更新|改动|重写|调整|删改|改写|创建|补充|变更|重构|扩展|删除|移除)\s*[)）\]】]|是(?:新写|新增|新建|新加)的|^[\s\d.)#+|✅✓✔•-]*(?:新增|新建|修改|更新|改动|变更|创建|重写|调整|新文件|删除|移除)(?:文件)?\s*[:：|—–→-]|^[\s\d.)#+|✅✓✔•-]*", path_pattern!(), r"\s*(?:现在|统一|整体|现)?(?:改为|改成|改用|换成|换为|移动到|移到|移至|重命名为|改名为|更名为|迁移到)|改动(?:只有|仅|集中|都在|在)|^[\s\d.、+|-]*", path_pattern!(), r"\s*[:：|—-]+\s*(?:(?:把|将)[^，。；|]{1,24}?)?", zh_verb!(), r"|^[\s\d.、✅✓✔+|-]*", zh_verb!());
+    IS_DONE = concat!(r"了|已|(?:全部|全都|均|一并|同步|统一|逐一|一一)(?:更新|修改|调整|替换|改|补全|补齐|同步|切换|迁移|换|删除|移除)|完成|好|过|成功|[(（\[【]\s*(?:本次|全)?(?:新增|新建|新文件|修改|更新|改动|重写|调整|删改|改写|创建|补充|变更|重构|扩展|删除|移除)\s*[)）\]】]|是(?:新写|新增|新建|新加)的|^[\s\d.)#+|✅✓✔•-]*(?:新增|新建|修改|更新|改动|变更|创建|重写|调整|新文件|删除|移除)(?:文件)?\s*[:：|—–→-]|^[\s\d.)#+|✅✓✔•-]*", path_pattern!(), r"\s*(?:现在|统一|整体|现)?(?:改为|改成|改用|换成|换为|移动到|移到|移至|重命名为|改名为|更名为|迁移到)|改动(?:只有|仅|集中|都在|在)|^[\s\d.、+|-]*", path_pattern!(), r"\s*[:：|—-]+\s*(?:(?:把|将)[^，。；|]{1,24}?)?", zh_verb!(), r"|^[\s#\d.、✅✓✔+|-]*", zh_verb!());
     ENOUGH_ZH = r"\bto (?:go|switch|turn|get) (?:it |this |that )?(?:back|off)\b|\bto (?:undo|revert|opt out|disable|get the old|keep the old|restore the old)\b|即可|就行|就可以了?|就好(?:[了。，]|$)";
     AND_ZH = r"^[\s，,、]*(?:并且?|同时|也|还|另外|此外|以及)";
     DONE_ZH = r"了|已";
     BRACKETED = concat!("(", path_pattern!(), r")\s*(?:[(（\[【]|—|–|\s-\s|[:：|是]|\b(?:is|are)\s(?:now\s|also\s)?)\s*(?:(?:brand[- ])?new(?: file)?\b|新文件|(?:已|本次|全)?(?:新增|新建|修改|更新|改动|重写|调整|删改|改写|创建|补充|变更|重构|扩展|删除|移除|新写|新加)的?|", verb!(), r")\s*(?:[)）\]】,，:：;；。.|(（—–]|$|\s-\s)");
     LABELLED = concat!(r"^[\s\d.)#+|✅✓✔•-]*(?:new|added|created|modified|updated|changed|edited|rewritten|touched|extended|also (?:changed|touched|updated)|新增|新建|修改|更新|改动|变更|创建|重写|调整|新文件)(?: files?| modules?|文件|了)?\s*(?:[:：|—–→]|\s-)\s*(", list!(), ")");
-    LISTED_UNDER = concat!(r"^[\s#\d.✅✓✔*-]*(?:(?:the|all|these|here are the|a list of the|summary of(?: the)?|main|key|my|our)\s+)*(?:(?:files?|modules?)\s+(?:that\s+)?(?:(?:i|we|were|was|have|had|are|got|i've|we've)\s+)*", verb!(), r"|(?:changed|modified|touched|edited|updated|created|added|new|affected|rewritten) (?:files?|modules?)|(?:files?|code) (?:changes|edits|modifications)|(?:(?:i|we|i've|we've|have|also|it|this)\s+)*", verb!(), r"\s+(?:(?:these|the|following|two|three|four|five|six|both|new|\d+|below|listed)\s+)*(?:files?|places|modules)|changes? (?:(?:are|were|is|live|lives) )?(?:made )?(?:in|to)(?: (?:these|the following|two|three|four|five|\d+) files?)?|(?:本次|这次|此次|主要|具体|全部|所有|一共|总共|共)*(?:我)?(?:已|已经)?(?:(?:修改|改动|变更|更新|新增|新建|创建|涉及|调整|动|改|增加|添加|编辑|触及|影响)(?:到|了|过|以下|如下|下面|下列|这些|这|的|[0-9一两二三四五六几]+ ?个|处|相关|新)*(?:文件|地方|内容|模块)(?:如下|有|包括|是)*|文件(?:改动|变更|修改|清单|列表|一览)|(?:改动|修改|变更|更新)(?:如下|内容|点|清单|列表|汇总|一览|总结|说明|概览)|(?:主要|具体)?(?:改动|修改|变更)|what (?:i |we )?changed|changes(?: made)?))(?:清单|列表|如下|汇总|一览|概览)?(?: ?[(（][^()（）]{0,16}[)）])?\s*[:：]?\s*$");
+    LISTED_UNDER = concat!(r"^[\s#\d.✅✓✔*-]*(?:(?:the|all|these|here are the|a list of the|summary of(?: the)?|main|key|my|our)\s+)*(?:(?:files?|modules?)\s+(?:that\s+)?(?:(?:i|we|were|was|have|had|are|got|i've|we've)\s+)*", verb!(), r"|(?:changed|modified|touched|edited|updated|created|added|new|affected|rewritten) (?:files?|modules?)|(?:files?|code) (?:changes|edits|modifications)|(?:(?:i|we|i've|we've|have|also|it|this)\s+)*", verb!(), r"\s+(?:(?:these|the|following|two|three|four|five|six|both|new|\d+|below|listed)\s+)*(?:files?|places|modules)|changes? (?:(?:are|were|is|live|lives) )?(?:made )?(?:in|to)(?: (?:these|the following|two|three|four|five|\d+) files?)?|(?:本次|这次|此次|主要|具体|全部|所有|一共|总共|共)*(?:我)?(?:已|已经)?(?:(?:修改|改动|变更|更新|新增|新建|创建|涉及|调整|动|改|增加|添加|编辑|触及|影响)(?:到|了|过|以下|如下|下面|下列|这些|这|的|\s*[0-9一两二三四五六几]+ ?个|处|相关|新)*(?:文件|地方|内容|模块)(?:如下|有|包括|是)*|文件(?:改动|变更|修改|清单|列表|一览)|(?:改动|修改|变更|更新)(?:如下|内容|点|清单|列表|汇总|一览|总结|说明|概览)|(?:主要|具体)?(?:改动|修改|变更)|what (?:i |we )?changed|changes(?: made)?))(?:清单|列表|如下|汇总|一览|概览)?(?: ?[(（][^()（）]{0,16}[)）])?\s*[:：]?\s*$");
     ITEM = concat!(r"^\s*(?:[-+•]|\d+[.)、])?\s*(", path_pattern!(), ")");
     GONE = r"已删|\b(?:deleted|removed|got rid of|gotten rid of|erased|purged|gone|wiped)\b|删除|移除|删掉|删了|删去|[清砍扔剔裁]掉|清理掉|清除|抹掉";
     DROPPED = r"\bdropped\b";
@@ -105,7 +107,7 @@ patterns! {
     OBJECT_ZH = r"^\s*(?:掉|了|完|干净|成功|该|此|旧|文件|脚本|模块)*\s*(?:[。，,；;：:）)|！.]|$|和|并|以及|及|与|因为|由于)";
     AND_DID = r"^.*[,，]\s*(?:and\s+(?:(?:also|then|i|we)\s+)*|并且?|还|同时)$";
     WHICH_IS = r"[,，]\s*(?:which|so|where|that|because)\b|\b(?:so|which|because)\b|因此|所以|从而|使得?";
-    GONE_FOLDER = r"(?:\b(?:deleted|removed|dropped|erased|purged|wiped|got rid of)\s+(?:(?:the|whole|entire|old|legacy|unused|obsolete|empty|now-unused|dead|stale|folder|directory|package|module)\s+)*|(?:删除|移除|删掉|清理掉|删去)(?:了|掉|整个|旧的?|目录|文件夹|废弃的?|无用的?|多余的?|空的?|的|\s)*)(`[a-z0-9_@.-]+(?:/[a-z0-9_@.-]+)+/?`|`[a-z0-9_@.-]+/`)";
+    GONE_FOLDER = r"(?:\b(?:deleted|removed|dropped|erased|purged|wiped|got rid of)\s+(?:(?:the|whole|entire|old|legacy|unused|obsolete|empty|now-unused|dead|stale|git|folder|directory|package|module|submodule|subproject|subtree|vendored|copy|of)\s+)*|(?:删除|移除|删掉|清理掉|删去)(?:了|掉|整个|旧的?|目录|文件夹|(?:git )?submodule|子模块|子项目|废弃的?|无用的?|多余的?|空的?|的|\s)*)(`[a-z0-9_@.-]+(?:/[a-z0-9_@.-]+)+/?`|`[a-z0-9_@.-]+/`)";
     FOLDER_GONE = r"(`[a-z0-9_@.-]+(?:/[a-z0-9_@.-]+)+/?`|`[a-z0-9_@.-]+/`)\s*(?:(?:folder|directory|package|module)\s+)?(?:[|:：—–→]\s*|(?:is|was|are|were|has been|have been)\s+(?:now\s+|also\s+)?|(?:整个)?(?:目录|文件夹)?(?:也|都|已|已经|被|整个|\s)*)(?:deleted\b|removed\b|gone\b|(?:已|已经|整个)?(?:删除|移除|删掉))";
     FROM_FOLDER = r"^\s*(?:from|in|of|里|中|下|内|的|以外|之外)";
     FOR_TESTS = r"^\s*(?:给|对|为)[^，。]*?(?:测试|用例|单测)";
@@ -114,6 +116,10 @@ patterns! {
     DID = concat!(r"^\s*(?:(?:i|we)(?:'ve|’ve| have)? (?:\w+ )?)?(?:", verb!(), r"|\bswapped\b)|^\s*已[^，。]{0,6}(?:", zh_verb!(), "|完成)");
     PARTICIPLE = concat!(r"^[\s)）]*(?:[:：|—–→]|-\s)\s*(?:[\w-]+ ){0,3}?", verb!(), r"\s*(?:\b(?:to|in|into|from|for|with|by|and|as|on|of|at|so|under|behind)\b|[,.;，。；(（]|$)");
     IT = concat!(r"\b(?:i|we)(?:'ve|’ve| have)?(?: [a-z]+ly| also| then| just| have| now)* ", verb!(), r" (?:it|them|both|(?:that|this|the) (?:file|script|module|component|helper|config))\b|(?:把|将)(?:它|它们|其|该文件|这个文件|此文件|整个文件)(?:也|都|一并|一起|直接|整个|给|从[^，。]{1,8}里|\s)*", zh_verb!(), r"|(?:把|将)(?:它|其|它们)(?:也|都|一并|一起|直接|给)*删了|^[\s，,、；;]*(?:所以|因此|于是|就|便|我|顺手|顺便|一并|直接|已经?|也|\s)+(?:(?:删除|删掉|移除|清理掉|清掉|重写|改写)了|(?:删除|删掉|移除|清理掉|清掉)\s*[。.]?\s*$)");
+    ALSO = concat!(r"^[`)]?\s*,?\s*and\s+(?:an?|one|two|three|some|another|new|\d+)\s+(?:[a-z-]+\s+){1,5}?(?:to|in|into|under|of)\s+(?:the\s+)?(", list!(), ")");
+    ALSO_ENDS = r"^\s*(?:[.,;:)!]|$|and\b|as well\b|too\b|accordingly\b)";
+    THERE = concat!(r"\b(?:i|we)(?:'ve|’ve| have)?(?: [a-z]+ly| also| then| just| have| now)* ", verb!(), r"\s(?:[a-z-]+\s+){0,6}?there\b|(?:我|就|也|便|顺手|一并|同样|已经?)[^，。；]{0,4}(?:在|把)?(?:那里|那边|该处|那处)也?[^，。；]{0,6}?", zh_verb!(), r"了?");
+    SEEN_IN = concat!(r"(?:\b(?:in|inside|within|of|at)\s+(?:the\s+)?|^[\s\d.)*+•-]*|(?:在|发现|看到|还有|另外|而))\s*(", path_pattern!(), r")(?:[^;；。.]{0,60}|)$");
     DELETED = r"删";
     SPOKEN_OF = concat!(r"(?:^[\s\d.)*+•-]*(?:(?:the|old|legacy|旧的?|原来的)\s*)*|\b(?:used|uses|imports?|imported|references?|referenced|needs?|needed|calls?|called|loads?|loaded)\s+)(", path_pattern!(), r")(?:[^;；。]{0,60}|)$");
     YOURS = r"^[^.]{0,60}?\b(?:if|when|once|unless|before|after|as soon as|should) you\b|^[^。]{0,20}?(?:如果|若)(?:你|您|需要)";
@@ -139,9 +145,31 @@ pub(crate) fn find(clause: &Clause, before: &str) -> Option<Filed> {
     (!denied && !not_done && !filed.paths.is_empty()).then_some(filed)
 }
 
+/// What was done to another file by the same verb: "I added an entry to `a.md` and a section to `b.md`".
+pub(crate) fn also(clause: &Clause, filed: &Filed) -> Option<Filed> {
+    let rest = clause.text.get(filed.range.end..)?;
+    let (range, place, list) = ALSO.places(rest).into_iter().next()?;
+    let ends = ALSO_ENDS.fits(rest.get(place.end..)?);
+    let range = filed.range.end + range.start..filed.range.end + range.end;
+    let paths = paths(list);
+    (ends && filed.deed == Deed::Changed && !paths.is_empty()).then_some(Filed { range, paths, deed: Deed::Changed })
+}
+
+/// What was done "there", which is the file that was spoken of just before.
+fn of_there(clause: &Clause, before: &str) -> Option<Filed> {
+    let range = THERE.find(&clause.text)?;
+    let lead = format!("{before}{}", clause.text.get(..range.start)?);
+    let (_, _, path) = SEEN_IN.places(&lead).into_iter().next()?;
+    let (mut others, own) = (paths(&lead), paths(path));
+    others.retain(|other| !own.contains(other));
+    let denied = clause.hedges(range.end) || clause.denies_before(range.end) || HABIT.fits(&clause.text);
+    let filed = Filed { range, paths: own, deed: Deed::Changed };
+    (!denied && filed.paths.len() == 1 && others.is_empty()).then_some(filed)
+}
+
 /// What was done to "it", which is the file that was spoken of just before.
 pub(crate) fn of_it(clause: &Clause, before: &str) -> Option<Filed> {
-    let range = IT.find(&clause.text)?;
+    let Some(range) = IT.find(&clause.text) else { return of_there(clause, before) };
     let lead = format!("{before}{}", clause.text.get(..range.start)?);
     let (_, _, path) =
         SPOKEN_OF.places(lead.trim_end_matches([' ', ',', '，', ';', '；', '.', '。'])).into_iter().next()?;
@@ -205,7 +233,11 @@ pub(crate) fn listed(text: &str, item: &Range<usize>) -> Option<Filed> {
     let head = head.rsplit(['。', '；']).next().and_then(|head| head.rsplit(". ").next())?;
     let on_own_line = above.rsplit('\n').next().is_some_and(|lead| !lead.contains(char::is_alphabetic));
     let paths = paths(path);
-    let told = LISTED_UNDER.fits(head) || (head.trim_end().ends_with([':', '：']) && DID.fits(head));
+    // What was done may be told before how many files it took.
+    let last = head.rsplit(['，', ',']).next().filter(|_| DONE_ZH.fits(head) && !clause::hedged(head));
+    let told = LISTED_UNDER.fits(head)
+        || last.is_some_and(|last| LISTED_UNDER.fits(last))
+        || (head.trim_end().ends_with([':', '：']) && DID.fits(head));
     (on_own_line && told && !paths.is_empty()).then_some(Filed { range: whole, paths, deed: Deed::Changed })
 }
 

@@ -148,7 +148,7 @@ pub(crate) fn good() -> String {
 /// What is said of tests that are good: other words for it are too common beside them to stand alone.
 pub(crate) fn passed() -> String {
     let english = r"\b(?:pass(?:es|ed|ing)?|green|succe(?:eds?|eded|ssful|ssfully)|ok|okay)\b|(?:\b(?:is|are|was|were|looks?|runs?|ran|all|both|back|out|stays?|remains?|went|goes|ended)|[:：|—–→])(?: (?:now|all|also|still|completely|fully|again|perfectly|just))* ?(?:clean(?:ly)?|happy|satisfied|good|fine)\b|\bin order\b|\b(?:went|goes|go|come|comes|came|gets?|got|runs?|ran) through\b|-free\b|\bchecks? out\b|\bexit(?:s|ed)?(?: (?:with|code|status|of|was|is))* 0\b|100 ?%|[:：|→=—–] ?success\b|\bbuild success\b|\breport(?:s|ed) success\b|返回(?:了)? ?success\b";
-    let chinese = r"通过|成功|全绿|绿(?:了|的|色|灯)|跑通|过了|全过|都过|全部过|正常|没问题|没有问题|干净|无误|顺利|良好|达标|已过|已全过|符合(?:规范|要求|标准)|(?:退出码|返回码|返回值|返回)(?:为|是|均为|都是|都为|:|：|\s)*0\b";
+    let chinese = r"通过|成功|全绿|绿(?:了|的|色|灯)|跑通|过了|全过|都过|全部过|正常|没问题|没有问题|干净|无误|顺利|是过的|都过的|良好|达标|已过|已全过|符合(?:规范|要求|标准)|(?:退出码|返回码|返回值|返回)(?:为|是|均为|都是|都为|:|：|\s)*0\b";
     // Bad news that is denied ends where its second sign stands.
     format!(r"(?:{english}|{chinese}|[{MARKS}]|{GOOD_NEWS}(?: *{GOOD_NEWS})?)")
 }

@@ -13,12 +13,12 @@ patterns! {
     IDENTIFIER = grammar::IDENTIFIER;
     CODE = r"`([^`\n]+)`";
     OUTCOME = r"(?i)^(?:[=\s]*\d+ (?:tests? )?(?:passed|passing)\b[^\n]{0,60}|test result: ok\b[^\n]{0,80}|all (?:\d+ )?(?:checks|tests) passed[^\n]{0,40}|build success(?:ful)?\b[^\n]{0,30}|no (?:issues|problems|errors|warnings|offenses)(?: (?:were )?(?:found|detected))?[.!]?(?: in \d+ (?:source )?files)?|success: no issues found[^\n]{0,40}|success! the configuration is valid\.?|0 (?:errors?|warnings?|issues|problems|offenses)\b[^\n]{0,40}|ok \(\d+ tests?[^\n]{0,40}|\d+ (?:tests|examples|runs|specs), (?:\d+ assertions, )?0 failures[^\n]{0,30}|tests?:? +\d+ passed[^\n]{0,30}|compiled successfully[^\n]{0,30}|build succeeded\.?)$";
-    PICTURE = r"(?m)^[ \t]*(?:[-*+•]|\d+[.)、])?[ \t]*([\x{1f300}-\x{1faff}\x{2699}\x{270f}\x{26a1}\x{2728}\x{267b}\x{2702}]\x{fe0f}?)";
+    PICTURE = r"(?m)^[ \t]*(?:[-*+•]|\d+[.)、]|#+)?[ \t]*([\x{1f300}-\x{1faff}\x{2699}\x{270f}\x{26a1}\x{2728}\x{267b}\x{2702}]\x{fe0f}?)";
     SOLUTION = r"^[\s#*\d.]*(?:解决|修复|处理)(?:方案|办法|方法)[\s*:：]*$";
     SOLVED = r"(?:已|已经)(?:经|成功)?(?:修复|解决|修好|处理|修正)|(?:修复|解决|修好)了";
     SPOKEN_OF = format!("`|{}|{}|{}", grammar::tests(), grammar::builds(), grammar::lints());
     FILTER = r"^--?[\w-]+ ['\w.:-]+$";
-    LATER = r"(?i)^[\s#*\d.]*(?:next steps?|todo|to do|follow[- ]?ups?|how to (?:test|run|verify|use)|to (?:test|verify|run|try)\b|test plan|remaining|not done|recommend|suggest|remember|reminders?\b|keep in mind|don.t forget|future|usage|(?:the |my |here(?:'s| is) (?:the |my |a )?)?(?:plan|proposal|proposed)\b|(?:[a-z'-]+ ){1,3}(?:plan|proposal|roadmap)[\s:：*]*$|[^\n。，]{0,6}(?:计划|方案|打算)|后续|下一步|接下来|待办|建议|如何|使用方法|测试计划|验证方法|验证步骤|未完成|剩余|待完成)";
+    LATER = r"(?i)^[\s#*\d.]*(?:next steps?|todo|to do|follow[- ]?ups?|how to (?:test|run|verify|use)|to (?:test|verify|run|try)\b|test plan|remaining|not done|recommend|suggest|remember|reminders?\b|keep in mind|don.t forget|future|usage|(?:(?:the|your|my|possible|some|a few|two|three|four|several|other) )*(?:options|alternatives|choices|ways (?:to fix|out|forward)|possible (?:fixes|solutions))(?:,| (?:i see|you have|from here|in (?:the )?order|to fix)\b)|(?:(?:you have|there are|there're|i see|we have|i'd see|your|possible|some|a few|two|three|four|several) )+(?:options|alternatives|choices|fixes|solutions)\b|(?:the |my |here(?:'s| is) (?:the |my |a )?)?(?:plan|proposal|proposed)\b|(?:[a-z'-]+ ){1,3}(?:plan|proposal|roadmap)[\s:：*]*$|[^\n。，]{0,6}(?:计划|方案|打算)|后续|下一步|接下来|待办|建议|如何|使用方法|测试计划|验证方法|验证步骤|未完成|剩余|待完成)";
     STEP = r"(?i)^[\s#*\d.]*(?:steps?|phases?|stages?|milestones?|timeline|scope|approach|current state|background|risks?|estimates?|(?:实施|迁移|具体|执行|改造|操作)?步骤|第[一二三四五六七八九十\d]+(?:步|阶段)|阶段|排期|里程碑|现状|目标|风险|工作量)";
     RULE = r"^\s*\|?\s*:?-+:?\s*\|[\s|:-]*$";
     LISTED = r"(?i)^[ \t]*(?:(?:[-*+•]|\d+[.)、])[ \t]|(?:step|phase|stage|milestone) \d|第[一二三四五六七八九十\d]+(?:步|阶段)|步骤 ?[一二三四五六七八九十\d])";

@@ -135,10 +135,14 @@ fn checked(deeds: &Deeds, said: &Said) -> Proof {
 }
 
 /// True for a run that was refused or did not end and says nothing of the claim: of a build a run of tests, and of a command
-/// that is quoted another one.
+/// that is quoted another one. A build that is quoted ended as it did whatever tests fail.
 fn is_beside(tried: &Tried<'_>, said: &Said) -> bool {
-    let other = || (said.kind == ClaimKind::Build && tried.check.tests) || !is_quoted(tried, said);
-    tried.ended == Ended::NotRun && other()
+    let of_tests = said.kind == ClaimKind::Build && tried.check.tests;
+    match tried.ended {
+        Ended::NotRun => of_tests || !is_quoted(tried, said),
+        Ended::Failed => of_tests && !said.programs.is_empty() && !is_quoted(tried, said),
+        _ => false,
+    }
 }
 
 fn badness(status: ClaimStatus) -> u8 {

@@ -29,7 +29,7 @@ patterns! {
     SIDE = r"\b(?:on|for|in|within) (?:the |our )?(backend|frontend|server|client|web|api)(?:[ -](?:side|half|part|end|app|service|project|folder|directory))?\b|\b(?:on|for|in|within) (?:the |our )?`?([\w./-]+)`? (?:side|half|service|subproject|crate|package|module|folder|directory)\b|(前端|后端|服务端|客户端)(?:这边|那边|方面|部分|这一侧|一侧|侧|这块|工程|代码)";
     RAN_IN = r"^[\s*+•-]*(?:in|under|inside|within) (?:the )?`?([a-z][\w./-]*)`?(?: (?:folder|directory|dir))?[,:]? `[^`]+ |([a-z][a-z0-9_./-]*)`? ?(?:目录|文件夹)?(?:下|里|中)(?:面)?(?:的)?(?:跑|运行|执行)?(?:了)? ?`[^`]+ ";
     BOTH = r"前后端|\bboth (?:sides|halves|ends)\b|两端|两边";
-    INCLUDING = r"\bincluding\b|\bincl\.|\bamong them\b|包括|其中包含";
+    INCLUDING = r"\bincluding\b|\bincl\.|\bamong them\b|包括|其中包含|其中 ?`";
     LABEL = r"^[\s\d.)#|•+-]*`?([a-z][a-z0-9_./-]*|前端|后端|服务端|客户端)`?(?: (?:module|package|crate|service|side|app))?(?:模块|服务|项目|端|部分)?\s*[:：|—–]";
     PLACES = r"\b(?:in|on|for|under|of|inside|about) (?:the )?`?([\w./-]+)`?|`?([a-z0-9_./-]+)`? (?:crate|package|module|service|folder|directory|subproject|library|chart|role|playbook|namespace|project|application)\b|([a-z0-9_./-]+)`? ?(?:这个|那个|该)? ?(?:目录|模块|包|文件夹|服务|子项目|项目|角色|脚本|role|chart)";
     PROJECT = r"([\w.-]+)`? (?:project|application)\b";

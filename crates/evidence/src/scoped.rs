@@ -30,6 +30,11 @@ const GIVEN: &[(&str, &[&str])] = &[
     ("clang-format", &[".c", ".cc", ".cpp", ".cxx", ".h", ".hpp"]),
     ("cppcheck", &[".c", ".cc", ".cpp", ".cxx", ".h", ".hpp"]),
     ("shfmt", &[".sh", ".bash"]),
+    ("node", &[".js", ".mjs", ".cjs"]),
+    ("php", &[".php"]),
+    ("ruby", &[".rb"]),
+    ("bash", &[".sh", ".bash"]),
+    ("sh", &[".sh"]),
 ];
 
 /// Linters of a project, each with the ends of the files that it can read.
@@ -70,7 +75,10 @@ pub(crate) fn holds_changes(deeds: &Deeds, check: &Check, said: &Said) -> bool {
     let all = if check.given.is_empty() { check.part.get(..check.pieces).unwrap_or_default() } else { &check.given };
     let given = || all.iter().filter(|place| *place != "-" && !is_step(place));
     let only_places = check.pieces > 0 && check.pieces == check.part.len() && check.part.iter().all(is_place);
-    if !only_places || said.reach.all || (types && !of_files && !given().all(first)) {
+    if !only_places
+        || said.reach.all
+        || (types && !of_files && !given().all(|place| first(place) || is_named(check, place)))
+    {
         return false;
     }
     if OTHERS.fits(&said.words) && given().count() < 2 {
@@ -113,13 +121,25 @@ fn is_known(deeds: &Deeds, name: &str) -> bool {
     })
 }
 
+/// True when a check was given this as the name of a package.
+fn is_named(check: &Check, name: &str) -> bool {
+    let pairs = check.part.iter().zip(check.part.iter().skip(1));
+    pairs.into_iter().any(|(sign, word)| sign == "-" && word == name)
+}
+
 /// True when a linter was given a package by its name, and a file lies in a folder that is called so.
 fn is_package(check: &Check, path: &str, name: &str) -> bool {
-    let given = check
-        .part
-        .windows(2)
-        .any(|pair| pair.first().is_some_and(|word| word == "-") && pair.get(1).is_some_and(|word| word == name));
-    given && path.split('/').any(|part| part == name)
+    let given = is_named(check, name);
+    // A package of a scope lies in a folder without it.
+    let name = name.rsplit('/').next().unwrap_or(name);
+    let folder = format!("/{name}/");
+    let path = format!("/{path}");
+    let inside = path.find(&folder).and_then(|at| path.get(at + folder.len()..));
+    let rooted = |rest: &str| {
+        let tests = rest.split_once('/').is_some_and(|(first, _)| TESTS.contains(&first));
+        check.roots.is_empty() || tests || check.roots.iter().any(|root| lies_in(rest, root))
+    };
+    given && inside.is_some_and(rooted)
 }
 
 /// A word by which a linter is told what to do.

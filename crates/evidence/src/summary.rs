@@ -62,7 +62,7 @@ patterns! {
     NAMES_PASSED = r"(?m)^--- PASS: (\S+)|^test (\S+) \.\.\. ok$|^(\S+) PASSED\b";
     CUT_OFF = r"(?m)^\s*(?:\.\.\.|…|\[\.\.\.\])|truncated|omitted";
     NOTHING = r"(?i)no tests (?:ran|found|to run|were found|collected|executed)|no test (?:files|suites?)\b|\[no tests|\b(?:\w+Test|test) NO-SOURCE|no test is available|no specs? found|collected 0 items|no test specified|found 0 tests|0 tests? ran|ran 0 tests|no tests? (?:yet|defined|configured|available)|tests? (?:are |were )?(?:skipped|disabled)|skipp(?:ed|ing) (?:the )?tests|is up to date|nothing to be done|[1-9]\d* (?:tests? )?(?:skipped|ignored|deselected|pending)";
-    BUILT = r"(?im)^\s*Finished |BUILD SUCCESS|built in |compiled successfully|build (?:succeeded|complete|completed|successful)|successfully (?:built|compiled|tagged|created|packaged)|compiled .*successfully|^\[100%\] Built target|naming to \S+ (?:\d[\d.]*s )?done|writing image sha256";
+    BUILT = r"(?im)^\s*Finished |BUILD SUCCESS|built in |compiled successfully|build (?:succeeded|complete|completed|successful)|successfully (?:built|compiled|tagged|created|packaged)|compiled .*successfully|^\[100%\] Built target|^\s*[✔✓]\s+(?:(?:service|image|container)\s+)?\S+\s+built\b|naming to \S+ (?:\d[\d.]*s )?done|writing image sha256";
     BROKEN = r"(?im)\berrors?:|\berror\[|error TS\d|[1-9]\d* errors?\b|\bfailed\b|could not compile|\bBUILD FAIL|\*\*\*|command not found|no such file";
     CLEAN = r"(?im)\b0 errors?\b|^\s*\[ok\] no errors|\b0 failure\(s\), 0 warning\(s\)|success: no issues|all checks passed|no issues found|no (?:errors|problems|offenses|warnings|issues)|^\s*Finished |0 problems|would be left unchanged|all matched files use prettier";
     WARNED = r"(?im)^\s*(?:.*:\s*)?warning(?:\[|:|\()|^\[warn\]|^\[warning\] \S+:\[?\d|\bwarning - |\[warning/|\b[1-9]\d* (?:warnings?\b|problems?\b|warning\(s\)|issue\(s\)|(?:other|weighted) issues?\b)|\bwarnings found\b|\brated at (?:-|\d\.)|\^-+\^? SC\d+ ";
@@ -79,7 +79,29 @@ patterns! {
     SHOWN = r"(?m)^\s*(?:[\w.-]+: commands\[\d+\]> ?|nox > )?(?:[>$+] ?)*(?:npx |pnpm |yarn |uv run |poetry run |python -m |cargo |go )?([a-z][a-z0-9-]+)(?: |$)";
     LEFT = r"(?i)\b\d+ files? (?:left unchanged|already formatted|unchanged)|\b(?:no|0) (?:offenses|issues|problems) (?:detected|found)|all checks passed";
     MENDED = r"(?i)\b(?:fixed|fixes|corrected|corrections|reformatted|rewritten|applied|modified)\b|\bformatted [1-9]";
+    DOTNET_ZH = r"(?m)(?:失败|通过|已跳过|总计): +\d+[^\n]*总计: +\d+|^\s*\d+ 个(?:警告|错误)\s*$|^\s*(?:已成功生成|生成失败)。?\s*$";
     NOTHING_FOUND = r"(?i)all checks passed|\b(?:no|0) (?:issues?|problems?|offenses|warnings?|findings|violations)\b|\b0 (?:warning|issue)\(s\)|would be left unchanged|all matched files use prettier";
+}
+
+/// An output with the summaries of `dotnet` as they are in English.
+pub(crate) fn in_english(output: &str) -> String {
+    const WORDS: &[(&str, &str)] = &[
+        ("已成功生成", "Build succeeded"),
+        ("生成失败", "Build FAILED"),
+        ("失败:", "Failed:"),
+        ("通过:", "Passed:"),
+        ("已跳过:", "Skipped:"),
+        ("总计:", "Total:"),
+        (" 个警告", " Warning(s)"),
+        (" 个错误", " Error(s)"),
+        ("，", ", "),
+    ];
+    let mut out = output.to_owned();
+    for (range, line) in DOTNET_ZH.all(output).into_iter().rev() {
+        let english = WORDS.iter().fold(line.to_owned(), |text, (word, own)| text.replace(word, own));
+        out.replace_range(range, &english);
+    }
+    out
 }
 
 /// How an output is read.

@@ -22,13 +22,15 @@ pub(crate) struct Written {
     pub(crate) perhaps_gone: Vec<String>,
     /// True when there may be others.
     pub(crate) perhaps: bool,
+    /// Files that the output of a program says it wrote.
+    pub(crate) told: Vec<String>,
     /// What a look at the files found changed between the looks before and behind it; none where nobody looked.
     pub(crate) found: Option<Vec<String>>,
 }
 
 impl Written {
     pub(crate) fn is_nothing(&self) -> bool {
-        self.paths.is_empty() && self.gone.is_empty() && self.maybe.is_empty() && !self.perhaps
+        self.paths.is_empty() && self.gone.is_empty() && self.maybe.is_empty() && self.told.is_empty() && !self.perhaps
     }
 
     /// The first of it that code may depend on; an empty one where only a command is known.
@@ -69,6 +71,7 @@ impl Written {
         self.moved.extend(other.moved);
         self.maybe.extend(other.maybe);
         self.perhaps_gone.extend(other.perhaps_gone);
+        self.told.extend(other.told);
         self.perhaps |= other.perhaps;
         self.found = None;
     }
@@ -85,8 +88,13 @@ impl Written {
 
 patterns! {
     WROTE = r"(?im)^\W*(?:wrote|created?|creating|updated?|updating|generated?|generating|saved?|saving|writing)\b";
+    TOLD_FILE = r#"(?im)(?:^\W*(?:[\w.]+\W+)?|\b(?:report|results?|chart|output|data|file|file was|successfully|been|and) )(?:wrote|written|created?|generated|generating|saved|saving|writing|exported|export)\b(?: [\w-]+){0,4}?(?: to| at| in| as| into)?:? +[`'"]?([^\s`'"(),:;*<>]+\.[a-z][a-z0-9]{0,9})[`'"]?(?:[\s.,;:)(（]|$)|(?:写入|生成|保存|导出|输出)(?:了|到|至|为|在|成功|完成|完毕|文件)*[:： ]*[`'"]?([^\s`'"(),:;*<>（），。：；]+\.[a-z][a-z0-9]{0,9})|^\s+(\S+/migrations/\w+\.py)\s*$"#;
+    NOT_TOLD = r"(?i)\b(?:not|cannot|can't|could|couldn't|fail\w*|would|will|skip\w*|unchanged|unable|dry|no|error\w*|already|if|should|to be)\b|未|没|失败|将|跳过|无法|不|错误|如果|可以|已存在";
     NOTHING_WRITTEN = r"(?i)\bno changes detected\b|\b(?:nothing|no migrations?) to (?:write|apply|migrate|make|do|change)\b|\b(?:nothing|no (?:files?|changes?|data|rows?|records?)) (?:was |were |has been |have been |is |are |will be )?(?:written|changed|modified|saved|made|touched)\b";
 }
+
+/// So many files are kept that a program says it wrote.
+const MOST_TOLD: usize = 64;
 
 /// Programs that change no code whatever their words are.
 const HARMLESS: &[&str] = &[
@@ -192,7 +200,7 @@ pub(crate) fn written(ran: &Ran, check: Option<&Check>) -> Written {
         "perl" | "ruby" if in_place(&ran.words) => found.paths.extend(edited(&ran.words)),
         "git" => git(&mut found, &ran.words),
         "npm" | "yarn" | "pnpm" => found.perhaps = !only_serves(&ran.words) && !only_tells(name, &ran.words),
-        _ if only_tells(name, &ran.words) || starts_teller(ran) => {}
+        _ if only_tells(name, &ran.words) || starts_teller(ran) || starts_services(name, &ran.words) => {}
         "gh" => found.perhaps = ran.words.iter().any(|word| matches!(word.as_str(), "checkout" | "sync" | "clone")),
         "python" | "python3" | "manage.py" if only_manages(&ran.words) => {}
         "python" | "python3" if ran.words.iter().skip(1).map(String::as_str).take(2).eq(["-m", "http.server"]) => {}
@@ -218,6 +226,18 @@ pub(crate) fn is_seen_trial(ran: &Ran, output: &str) -> bool {
         && ran.words.iter().any(|word| is_trial(word))
         && NOTHING_WRITTEN.fits(output)
         && !WROTE.fits(output)
+}
+
+/// The files that a program says it wrote, where it may have: what is written on its own line may say anything.
+pub(crate) fn told(ran: &Ran, check: Option<&Check>, output: &str) -> Vec<String> {
+    let own =
+        |word: &String| matches!(word.as_str(), "-" | "-c" | "-e" | "-p" | "--eval" | "--check") || is_trial(word);
+    let shows = check.is_some_and(|check| check.tests || !check.build);
+    if shows || ran.away.is_some() || ran.words.iter().any(own) || (check.is_none() && !acts(ran)) {
+        return Vec::new();
+    }
+    let lines = output.lines().filter(|line| !NOT_TOLD.fits(line));
+    lines.flat_map(|line| TOLD_FILE.all(line)).map(|(_, path)| path.to_owned()).take(MOST_TOLD).collect()
 }
 
 /// What a command of `git` did to files: most of them change what is recorded, not what lies there.
@@ -335,6 +355,16 @@ fn starts_teller(ran: &Ran) -> bool {
     let words = command::plain(&ran.words).unwrap_or_default();
     let own = words.get(usize::from(words.first().is_some_and(|word| word == "php"))..).unwrap_or_default();
     own.first().is_some_and(|first| only_tells(first.rsplit('/').next().unwrap_or(first), own))
+}
+
+/// True for a command that starts, stops or shows the services of a project in containers.
+fn starts_services(name: &str, words: &[String]) -> bool {
+    const OWN: &[&str] =
+        &["up", "start", "stop", "restart", "down", "ps", "logs", "pull", "kill", "wait", "top", "port"];
+    let composed = matches!(name, "docker" | "podman") && words.get(1).is_some_and(|word| word == "compose");
+    let sub = words.get(1 + usize::from(composed)).map(String::as_str).unwrap_or_default();
+    let behind = sub != "up" || words.iter().any(|word| matches!(word.as_str(), "-d" | "--detach" | "--wait"));
+    (composed || name == "docker-compose") && OWN.contains(&sub) && behind
 }
 
 /// True for a word of Django's that only looks.

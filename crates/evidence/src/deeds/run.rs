@@ -1,7 +1,9 @@
 //! A command line that came to an end, and what its output says.
 
 use crate::check::Check;
+use crate::command;
 use crate::filters;
+use crate::line;
 use crate::ran::Ran;
 use crate::summary::{self, Summary};
 
@@ -64,6 +66,7 @@ pub(crate) struct Run {
 impl Run {
     /// What this output says, which is all that can be seen of it.
     pub(super) fn read(&mut self, output: &str) {
+        let output = &summary::in_english(output);
         let mixed = self.checks.iter().any(|(_, check)| !check.tests);
         (self.told, self.untold) = summary::summaries(output, mixed);
         self.built = summary::built(output);
@@ -83,6 +86,26 @@ impl Run {
         self.commands = summary::shown_commands(output);
         let code = |ran: &Ran| ran.echoed.as_ref().and_then(|text| summary::code_behind(output, text));
         self.codes = self.checks.iter().map(|(ran, _)| code(ran)).collect();
+    }
+
+    /// A script of a package that shows which linters it runs, one behind the other, has run these.
+    pub(super) fn adds_shown(&mut self) {
+        let [(ran, check)] = self.checks.as_slice() else { return };
+        let of_package = matches!(check.program.as_str(), "npm" | "yarn" | "pnpm" | "bun");
+        let open = check.part.is_empty() && !check.writes && ran.told && !ran.strange && !ran.behind;
+        if !of_package || !open || self.exit != Some(0) {
+            return;
+        }
+        let lines = self.commands.iter().filter(|line| !line.split(' ').next().is_some_and(|word| word.contains('@')));
+        let shown = lines.flat_map(|line| line::commands(line)).filter(|own| own.told && !own.strange && !own.behind);
+        let linters = shown.filter_map(|own| command::check(&own.words));
+        let linters = linters.filter(|own| !own.lints.is_empty() && !own.tests && !own.build && !own.writes);
+        let known = |own: &Check| own.lints.iter().all(|linter| check.lints.contains(linter));
+        let linters = linters.filter(|own| own.part.is_empty() && !known(own));
+        let (family, program, folder) = (check.family, &check.program, &check.folder);
+        let placed = |own| Check { family, program: program.clone(), folder: folder.clone(), ..own };
+        let more: Vec<(Ran, Check)> = linters.map(|own| (ran.clone(), placed(own))).collect();
+        self.checks.extend(more);
     }
 
     /// True when what was read of it is its end: a code stands there, it was waited for, or its runner has one summary only.

@@ -44,7 +44,7 @@ pub(super) fn filed(deeds: &Deeds, said: &Said) -> Proof {
             let before = done.len();
             done.extend(has(&written.gone).then_some((deed, true)));
             let inside = wants_gone && written.paths.iter().any(|other| lies_in(other, path));
-            done.extend((inside || has(&written.paths)).then_some((deed, false)));
+            done.extend((inside || has(&written.paths) || has(&written.told)).then_some((deed, false)));
             undone = undoes(written) || (undone && done.len() == before);
         }
     }

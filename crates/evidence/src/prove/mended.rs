@@ -92,29 +92,54 @@ fn compiles(deeds: &Deeds, said: &Said, first: usize) -> Option<Proof> {
     (good && bad(&builds, said.since(deeds)).is_none() && proof.status == ClaimStatus::Verified).then_some(proof)
 }
 
-/// The test of just this defect went well, and what failed behind it has to do with something else.
+/// The test of just this defect went well, or all in a file of tests that was written for it, and what failed behind it has
+/// to do with something else.
 fn targeted(deeds: &Deeds, said: &Said, all: &[Tried<'_>]) -> Option<Proof> {
-    let words: Vec<String> = said
-        .words
-        .split(|c: char| !c.is_ascii_alphanumeric())
-        .filter(|word| word.len() >= 4 && !COMMON.contains(word))
-        .map(str::to_owned)
-        .collect();
-    let at = all.iter().rposition(|tried| {
+    let mut words = telling(&said.words);
+    let named = |tried: &Tried<'_>| {
         let filter = tried.check.part.iter().map(|word| word.to_ascii_lowercase()).collect::<Vec<_>>();
-        tried.ended == Ended::Passed
-            && said.may_be_proved_by(tried.call)
-            && words.iter().any(|word| filter.iter().any(|part| part.contains(word.as_str())))
-    })?;
+        words.iter().any(|word| filter.iter().any(|part| part.contains(word.as_str())))
+    };
+    let good = |tried: &Tried<'_>| tried.ended == Ended::Passed && said.may_be_proved_by(tried.call);
+    let by_name = all.iter().rposition(|tried| good(tried) && named(tried));
+    let at = by_name.or_else(|| all.iter().rposition(|tried| good(tried) && is_of_written(deeds, said, tried)))?;
     let proof = all.get(at)?;
+    let mut before = Vec::new();
+    if by_name.is_none() {
+        // What the prompt speaks of, or what failed before, may be what was to be fixed.
+        words.extend(telling(&deeds.prompt.to_ascii_lowercase()));
+        before.extend(deeds.done.iter().take(proof.at).filter_map(|deed| match &deed.what {
+            What::Ran(run) => Some(&run.failed_places),
+            What::Wrote(_) => None,
+        }));
+    }
     let own: Vec<String> =
         words.iter().cloned().chain(proof.check.part.iter().filter(|word| *word != "-").cloned()).collect();
+    let again = |run: &Run| before.iter().any(|places| places.iter().any(|place| run.failed_places.contains(place)));
     let elsewhere = |tried: &Tried<'_>| match tried.ended {
-        Ended::Failed => tried.check.part.is_empty() && spares(tried.run, &own),
+        Ended::Failed => tried.check.part.is_empty() && spares(tried.run, &own) && !again(tried.run),
         Ended::Empty => false,
         _ => true,
     };
     all.iter().skip(at + 1).all(elsewhere).then(|| held(deeds, proof))
+}
+
+/// The words of a text that name something.
+fn telling(text: &str) -> Vec<String> {
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric());
+    words.filter(|word| word.len() >= 4 && !COMMON.contains(word)).map(str::to_owned).collect()
+}
+
+/// True for a run of just such files of tests as were written in this turn.
+fn is_of_written(deeds: &Deeds, said: &Said, tried: &Tried<'_>) -> bool {
+    let wrote = |word: &String| {
+        deeds.done.iter().skip(said.since(deeds)).any(|deed| match &deed.what {
+            What::Wrote(written) => written.paths.iter().any(|path| same(path, word)),
+            What::Ran(_) => false,
+        })
+    };
+    let (check, own) = (tried.check, |word: &String| word.contains('.') && wrote(word));
+    check.pieces > 0 && check.pieces == check.part.len() && check.part.iter().all(own)
 }
 
 /// Words of a claim of a fix that name nothing.

@@ -8,7 +8,8 @@ use crate::check::{Check, LintClass};
 pub(super) fn scripts(name: &str, args: &[&str]) -> Option<Check> {
     let valued = ["--prefix", "-C", "--cwd", "--dir"];
     let named = ["-w", "--workspace", "--filter", "-F", "--scope"];
-    let mut narrowed = options(args.split(|word| *word == "--").next().unwrap_or_default(), &named);
+    let packages = options(args.split(|word| *word == "--").next().unwrap_or_default(), &named);
+    let (mut narrowed, packages) = (packages.clone(), packages.len());
     let all: Vec<&str> = args.iter().copied().filter(|word| *word != "-r" && *word != "--recursive").collect();
     let mut words = Vec::new();
     let mut skip = false;
@@ -53,12 +54,13 @@ pub(super) fn scripts(name: &str, args: &[&str]) -> Option<Check> {
         "lint" | "eslint" => {
             let mut check =
                 Check::lint(LintClass::Style, "eslint").narrowed(if variant == "fix" { Vec::new() } else { narrowed });
+            check.pieces = packages.min(check.part.len());
             check.writes = variant == "fix" || rest.contains(&"--fix");
             check.quiet = rest.contains(&"--quiet");
             Some(check.narrowed(paths(&rest, &["--ext", "--max-warnings"])))
         }
         "typecheck" | "tsc" | "types" | "type" | "check" if stem != "check" || variant == "types" => {
-            Some(Check::lint(LintClass::Types, "tsc").narrowed(narrowed))
+            Some(Check { pieces: packages, ..Check::lint(LintClass::Types, "tsc").narrowed(narrowed) })
         }
         "tsc" => Some(Check::lint(LintClass::Types, "tsc")),
         "format" | "fmt" | "prettier" => Some(formatter("prettier", variant == "check" || rest.contains(&"--check"))),
